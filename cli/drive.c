@@ -135,12 +135,12 @@ static void drive_on_state(void *arg, enum agent_state state, const char *reason
 		d->interrupts = 0;
 }
 
-static void drive_on_asks(void *arg, const char *child)
+static void drive_on_published(void *arg, const char *topic, const void *data)
 {
 	struct drive *d = arg;
 
-	(void)child;
-	if (d->ask)
+	(void)data;
+	if (d->ask && topic == topic_asks)
 		ask_update(d->ask);
 }
 
@@ -152,7 +152,7 @@ static void drive_on_event(void *arg, const struct event *e)
 		final_answer_event(d->o->answer, e);
 }
 
-static const struct watcher states = { .state = drive_on_state, .asks = drive_on_asks,
+static const struct watcher states = { .state = drive_on_state, .published = drive_on_published,
 				       .event = drive_on_event };
 
 static void drive_on_stopped(void *arg)

@@ -14,7 +14,6 @@
 #include <uv.h>
 
 struct conversation;
-struct question;
 
 /** Stop everything, write the checkpoint, shut down the runner; `done` is called after
  *  everything is closed and freed. */
@@ -55,18 +54,14 @@ struct watcher {
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
 	/** The state has changed (after its event). */
 	void (*state)(void *arg, enum agent_state state, const char *reason);
-	/** The result of conversation_asks() for this subagent has changed. */
-	void (*asks)(void *arg, const char *child);
 	/** The events after `to` were reverted. */
 	void (*rewound)(void *arg, int64_t to);
 	/** A reply is complete; it includes the cost. */
 	void (*reply)(void *arg, const struct llm_reply *reply);
-	/** The open questions of tools have changed. */
-	void (*questions)(void *arg, const struct question *open);
-	/** The answer to a question of conversation_ask_aside. `failed`: `text` is the
-	 *  reason why there is no answer. */
-	void (*side_answer)(void *arg, const char *question, const char *text,
-			    bool failed);
+	/** A feature has published something. `topic` is one of the arrays that features
+	 *  declare, compared by address; its declaration states the type of `data`, which
+	 *  is borrowed. */
+	void (*published)(void *arg, const char *topic, const void *data);
 	/** A notice for the user that is not an event. */
 	void (*notice)(void *arg, int level, const char *text);
 };

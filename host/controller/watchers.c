@@ -43,20 +43,9 @@ void conversation_unwatch(struct conversation *c, int handle)
 		c->watchers[handle] = (struct watch){ 0 };
 }
 
-void conversation_notify_questions(struct conversation *c, const struct question *open)
+void conversation_publish(struct conversation *c, const char *topic, const void *data)
 {
-	NOTIFY_WATCHERS(c, questions, open);
-}
-
-void conversation_notify_side_answer(struct conversation *c, const char *question,
-				     const char *text, bool failed)
-{
-	NOTIFY_WATCHERS(c, side_answer, question, text, failed);
-}
-
-void conversation_notify_asks(struct conversation *c, const char *child)
-{
-	NOTIFY_WATCHERS(c, asks, child);
+	NOTIFY_WATCHERS(c, published, topic, data);
 }
 
 static void on_append(struct evlog *log, const struct event *e, void *arg)

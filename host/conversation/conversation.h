@@ -60,9 +60,16 @@ int conversation_interrupt(struct conversation *c, struct error *err);
 /** Drop the newest message that was accepted and is not logged yet. */
 int conversation_withdraw(struct conversation *c, struct error *err);
 /** Ask the model of the agent about the conversation. Neither the question nor the answer
- *  is logged; watchers get the answer (`side_answer`). */
+ *  is logged; the answer is published as `topic_side_answer`. */
 int conversation_ask_aside(struct conversation *c, const char *text, size_t len,
 			   struct error *err);
+/** What `topic_side_answer` publishes. `failed`: `text` is the reason why there is no
+ *  answer. */
+struct side_answer {
+	const char *question, *text;
+	bool failed;
+};
+extern const char topic_side_answer[];
 /** Continue after a pause, an error, or a resume from disk. */
 int conversation_continue(struct conversation *c, struct error *err);
 /** Interrupt: cancel the running call or request; state paused, for this reason. */
@@ -109,6 +116,8 @@ struct question {
 };
 /** The open questions, oldest first; borrowed. */
 const struct question *conversation_questions(const struct conversation *c);
+/** Published without data when the open questions have changed. */
+extern const char topic_questions[];
 /** `text` NULL: the user declined. The answer is not logged. */
 int conversation_answer(struct conversation *c, int64_t question, const char *text,
 			struct error *err);
@@ -121,6 +130,8 @@ json_object *conversation_waits(const struct conversation *c);
 /** Actions of parallel subagents that wait for approval: a list of the same with
  *  `conversation` and `event`; owned. NULL: none. */
 json_object *conversation_asks(const struct conversation *c);
+/** Published without data when this list has changed. */
+extern const char topic_asks[];
 /** Exit code for its idle state (enum exit_code of exit-code.h). */
 int conversation_exit_code(const struct conversation *c);
 int64_t conversation_steps(const struct conversation *c);

@@ -14,6 +14,8 @@
 
 enum { QUESTIONS_MAX = 16, QUESTION_TEXT_MAX = 32 << 10, CHOICES_MAX = 200 };
 
+const char topic_questions[] = "questions";
+
 /* Of a conversation. */
 struct questions {
 	struct question *open;
@@ -95,7 +97,7 @@ static bool questions_request_answer(struct conversation *c, uint64_t call,
 		return true;
 	}
 	*end = q;
-	conversation_notify_questions(c, questions_state(c)->open);
+	conversation_publish(c, topic_questions, NULL);
 	return true;
 }
 
@@ -115,7 +117,7 @@ static void close_questions(struct conversation *c, uint64_t call, bool all)
 		some = true;
 	}
 	if (some)
-		conversation_notify_questions(c, questions_state(c)->open);
+		conversation_publish(c, topic_questions, NULL);
 }
 
 const struct question *conversation_questions(const struct conversation *c)
@@ -165,7 +167,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			      text ? result.len : sizeof refused - 1);
 	*at = q->next;
 	questions_drop(q);
-	conversation_notify_questions(c, questions_state(c)->open);
+	conversation_publish(c, topic_questions, NULL);
 	return MT_OK;
 }
 

@@ -19,6 +19,8 @@
 
 #include <string.h>
 
+const char topic_side_answer[] = "side answer";
+
 struct side_question {
 	struct conversation *c;
 	struct request_messages *messages;
@@ -49,11 +51,11 @@ static void side_question_end(struct side_question *q, const char *text, bool fa
 {
 	struct conversation *c = q->c;
 	AUTO(strbuf) struct strbuf shown = STRBUF(64 << 20);
+	struct side_answer answer = { .question = q->question, .failed = failed };
 
 	*side_question_state(c) = NULL;
-	conversation_notify_side_answer(c, q->question,
-					mask_text(conversation_secrets(c), text, &shown),
-					failed);
+	answer.text = mask_text(conversation_secrets(c), text, &shown);
+	conversation_publish(c, topic_side_answer, &answer);
 	side_question_free(q);
 }
 

@@ -22,6 +22,8 @@
 
 enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10, CHILD_LINE_MAX = 16 << 20 };
 
+const char topic_asks[] = "asks";
+
 static const char refused[] =
 	"The user rejected this. Find another way, or finish and state what is left.";
 static const char unattended[] =
@@ -120,7 +122,7 @@ static void set_waits(struct subagent *ch, json_object *waits)
 	json_object_put(ch->waits);
 	ch->waits = json_object_get(waits);
 	if (!same)
-		conversation_notify_asks(c, ch->id);
+		conversation_publish(c, topic_asks, NULL);
 }
 
 static void subagent_process_on_exit(uv_process_t *p, int64_t exit_code, int number)

@@ -245,21 +245,12 @@ static void protocol_output_on_state(void *arg, enum agent_state state,
 	session_pump(s);
 }
 
-static void protocol_output_on_questions(void *arg, const struct question *open)
+static void protocol_output_put_questions_soon(struct session *s)
 {
-	struct session *s = arg;
-
-	(void)open;
 	if (!subscribed(s))
 		return;
 	s->questions_due = true;
 	session_pump(s);
-}
-
-static void protocol_output_on_asks(void *arg, const char *child)
-{
-	(void)child;
-	protocol_output_on_state(arg, STATE_RUNNING, "");
 }
 
 static void protocol_output_on_delta(void *arg, bool reasoning, const char *text,
@@ -399,16 +390,24 @@ static void protocol_output_on_notice(void *arg, int level, const char *text)
 		protocol_output_put_notice(s, level, text);
 }
 
-static void on_side_answer(void *arg, const char *question, const char *text, bool failed)
+static void put_side_answer(struct session *s, const struct side_answer *answer)
 {
-	struct session *s = arg;
-
 	if (!subscribed(s) || s->ended)
 		return;
 	session_begin_line(s, "side_answer");
-	js_key_str(&s->out, "question", question);
-	js_key_str(&s->out, failed ? "error" : "text", text);
+	js_key_str(&s->out, "question", answer->question);
+	js_key_str(&s->out, answer->failed ? "error" : "text", answer->text);
 	session_end_line(s);
+}
+
+static void protocol_output_on_published(void *arg, const char *topic, const void *data)
+{
+	if (topic == topic_side_answer)
+		put_side_answer(arg, data);
+	else if (topic == topic_questions)
+		protocol_output_put_questions_soon(arg);
+	else if (topic == topic_asks)
+		protocol_output_on_state(arg, STATE_RUNNING, "");
 }
 
 /* ---- the session ------------------------------------------------------- */
@@ -430,13 +429,11 @@ struct session *session_new(struct conversation *c, const struct session_options
 		.output = protocol_output_on_output,
 		.progress = protocol_output_on_progress,
 		.retry = protocol_output_on_retry,
-		.asks = protocol_output_on_asks,
-	.state = protocol_output_on_state,
+		.state = protocol_output_on_state,
 		.rewound = protocol_output_on_rewound,
 		.reply = on_reply,
-		.side_answer = on_side_answer,
 		.notice = protocol_output_on_notice,
-		.questions = protocol_output_on_questions,
+		.published = protocol_output_on_published,
 	};
 	struct session *s = calloc(1, sizeof *s);
 

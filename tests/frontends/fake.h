@@ -275,6 +275,9 @@ int conversation_tell(struct conversation *c, enum telling what, char **ret,
 	return MT_OK;
 }
 
+const char topic_asks[] = "asks", topic_questions[] = "questions",
+	   topic_side_answer[] = "side answer";
+
 const struct question *conversation_questions(const struct conversation *c)
 {
 	return c->questions;
@@ -287,7 +290,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 		return fail(err, MT_ENOTFOUND, "no tool asks that: %s",
 			    text ? text : "-");
 	c->questions = NULL;
-	FAKE_TELL(c, questions, NULL);
+	FAKE_TELL(c, published, topic_questions, NULL);
 	return MT_OK;
 }
 
