@@ -49,9 +49,9 @@ condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 	[ "$status" -eq 0 ]
 	first=$(log | jq -r 'select(.action == "message" and .source == "user") | .id' | head -n 1)
 	[ "$(condensations | wc -l)" -ge 1 ]
-	run -1 jq -se --argjson id "$first" \
-		'any(.[]; (.forgotten_event_ids // [range(.forgotten_events_start_id;
-		  .forgotten_events_end_id + 1)]) | index($id) != null)' < <(condensations)
+	condensations | jq -se --argjson id "$first" \
+		'all(.[]; (.forgotten_event_ids // [range(.forgotten_events_start_id;
+		  .forgotten_events_end_id + 1)]) | index($id) == null)'
 }
 
 # A first reply with two calls, the task list and another, then eight steps.

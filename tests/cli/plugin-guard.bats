@@ -67,10 +67,12 @@ until_there() {
 	runtime 'out->arg(ctx, "/bin/true"); return MT_EIO;'
 	run "${run_it[@]}" -t hi -o controller.runtime=odd
 	echo "$output"
+	[ "$status" -eq 0 ]
 	[[ "$output" == *"runtime odd: input or output failed"* ]]
 	runtime 'out->arg(ctx, "/bin/true"); return 7;'
 	run "${run_it[@]}" -t hi -o controller.runtime=odd
 	echo "$output"
+	[ "$status" -eq 0 ]
 	[[ "$output" == *"returned the invalid status 7 from launch"* ]]
 }
 

@@ -264,7 +264,8 @@ EOF
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"<secret_hidden>"* ]]
 	[[ "$output" != *"sk-of-a-test"* ]]
-	run -1 grep -q "sk-of-a-test" < <(log)
+	log >"$work/log"
+	run -1 grep -q "sk-of-a-test" "$work/log"
 	run "${run_it[@]}" -v -o llm.api_key_file="$work/key" -t hi
 	[[ "$output" != *"sk-of-a-test"* ]]
 }

@@ -153,5 +153,6 @@ false' ]
 	[ "$(grep -Fxc 'Remember the tests.' text)" = 2 ]
 	[ "$(grep -Fxc 'Answer in verse.' text)" = 1 ]
 	run -1 grep -F "$SEEN_KEY" "$work/seen"
-	run -1 grep -F "$SEEN_KEY" < <(log)
+	log >"$work/log"
+	run -1 grep -F "$SEEN_KEY" "$work/log"
 }

@@ -120,5 +120,6 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		and (.str_replace_editor.required | index("security_risk") | not)
 		and (.execute_bash.properties.security_risk
 			| .enum == ["LOW", "MEDIUM", "HIGH"] and (.description | length) < 120)' >/dev/null
-	run -1 grep -q 'ask_confirmation\|awaiting' <(log)
+	log >"$work/log"
+	run -1 grep -q 'ask_confirmation\|awaiting' "$work/log"
 }

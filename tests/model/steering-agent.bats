@@ -28,7 +28,7 @@ steer() {
 }
 
 again() { steer message:more wait:finished stop -- mortise resume --json --keep-alive "$@" last; }
-request() { jq -sr ".[$1 - 1] | $2" requests; }
+request() { jq -esr ".[$1 - 1] | $2" requests; }
 systems() {
 	jq -sc '[.[] | select(.action == "system")] | length' \
 		state/mortise/conversations/*/events.jsonl
@@ -47,7 +47,8 @@ systems() {
 	[ "$(request 3 '[.messages[] | select(.role == "system")] | length')" -eq 1 ]
 	[ "$(request 3 '.messages[0].role')" = system ]
 	[ "$(request 3 '.messages[0].content')" != "$(request 2 '.messages[0].content')" ]
-	run -1 grep -x execute_bash <(request 3 '.tools[].function.name')
+	request 3 '.tools[].function.name' >third
+	run -1 grep -x execute_bash third
 	request 3 '.messages[-1].content' >told
 	grep -q "You are now the agent readonly (before: codeact)" told
 	grep -q "Removed tools: execute_bash" told

@@ -27,7 +27,7 @@ steer() {
 }
 
 log() { cat state/mortise/conversations/*/events.jsonl; }
-request() { jq -sr ".[$1 - 1] | $2" requests; }
+request() { jq -esr ".[$1 - 1] | $2" requests; }
 
 @test "a question while a call runs: answered, and not part of the conversation" {
 	steer message:go exists:ws/started btw:"What do you wait for?" answer \
@@ -36,11 +36,12 @@ request() { jq -sr ".[$1 - 1] | $2" requests; }
 	[[ "$(request 2 '.messages[-1].content')" == *"What do you wait for?"* ]]
 	[ "$(request 2 '.messages[0]')" = "$(request 1 '.messages[0]')" ]
 	[ "$(request 2 '.tools')" = "$(request 1 '.tools')" ]
-	run -1 grep -q "What do you wait for" <(request 3 '.messages')
-	run -1 grep -q "It waits for a file" <(request 3 '.messages')
+	request 3 '.messages' >third
+	run -1 grep -q "What do you wait for" third
+	run -1 grep -q "It waits for a file" third
 	[ "$(request 3 '.messages[-2:][].role' | tr '\n' ' ')" = "assistant tool " ]
-	run -4 jq -e 'select(.action or .observation) | tostring | select(contains("waits for a file"))' \
-		<(log)
+	log | jq -se 'map(select(.action or .observation)) |
+		length > 0 and all(.[]; tostring | contains("waits for a file") | not)' >/dev/null
 }
 
 @test "its cost is counted, also after a restart" {

@@ -167,7 +167,8 @@ EOF
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >>"$work/script"
 	run_it -t "look"
 	[ "$(log | jq -c 'select(.observation == "read") | .content' | grep -c 'int x')" -eq 2 ]
-	run -1 grep -F 'Injected rules.' <(log)
+	log >"$work/log"
+	run -1 grep -F 'Injected rules.' "$work/log"
 }
 
 @test "invoke_skill gives text, runs its commands, and fetches its files" {
@@ -234,7 +235,8 @@ EOF
 	run run_it -t "hello"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"link points outside the project"* ]]
-	run -1 grep -F 'A secret.' < <(log)
+	log >"$work/log"
+	run -1 grep -F 'A secret.' "$work/log"
 }
 
 @test "rules that are too large are left out, with one notice" {
@@ -392,7 +394,8 @@ EOF
 	echo 'Use spaces.' >"$ws/AGENTS.md"
 	mortise resume last -t "more"
 	[ "$(context repo_instructions)" = "$before" ]
-	run -1 grep -F 'Use spaces.' < <(log)
+	log >"$work/log"
+	run -1 grep -F 'Use spaces.' "$work/log"
 }
 
 @test "a checkout in [skills] path provides its skills, not its other texts" {
@@ -421,7 +424,9 @@ EOF
 	names() { context available_skills | tr -c 'a-z0-9-' '\n' | grep -c '^thing-'; }
 	run_it -o skills.list_tokens=20000 -t hello
 	[ "$(names)" -eq 60 ]
-	run -1 grep -F ... < <(context available_skills)
+	context available_skills >"$work/list"
+	[ -s "$work/list" ]
+	run -1 grep -F ... "$work/list"
 	for tokens in 2000 1000 400; do
 		rm -r "$work/state/mortise"
 		run_it -o skills.list_tokens=$tokens -t hello

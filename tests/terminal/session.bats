@@ -227,7 +227,9 @@ $greeting"
 	terminal 80x20
 	enter 'clear; mortise skills list'
 	see 'mortise-plugin'
-	run -1 grep -q 'word-30' < <(screen)
+	screen >"$work/screen"
+	[ -s "$work/screen" ]
+	run -1 grep -q 'word-30' "$work/screen"
 	screen | grep -q '^zed .*word-1.*[.][.][.]$'
 	tmux resize-window -x 200 -y 20
 	enter 'clear; mortise skills list'

@@ -79,14 +79,16 @@ play() {
 }
 
 @test "jobs end with the conversation" {
-	start 'setsid sleep 7654321 & sleep 7654321'
-	job list
+	long="sleep 7654$$"
+	start "setsid $long & $long"
+	bash_ "until [ \"\$(pgrep -fc '^$long')\" -eq 2 ]; do sleep 0.05; done; echo both run"
 	play
-	for n in $(seq 100); do
-		pgrep -f 'sleep 7654321' >/dev/null || break
+	[[ "$(at 1)" == "both run"* ]]
+	for n in {1..600}; do
+		pgrep -f "^$long" >/dev/null || break
 		sleep 0.1
 	done
-	run -1 pgrep -f 'sleep 7654321'
+	run -1 pgrep -f "^$long"
 }
 
 @test "long output is cut, and complete in the named file" {
