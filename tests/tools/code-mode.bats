@@ -152,6 +152,14 @@ until_asked() {
 	return 1
 }
 
+until_there() { # TEXT
+	for ((i = 0; i < 3000; i++)); do
+		if grep -qF -e "$1" "$work/out"; then return 0; fi
+		sleep 0.02
+	done
+	return 1
+}
+
 hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; }
 
 @test "calls of code need approval like any other; a rejection ends the task" {
@@ -163,7 +171,6 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	    print("refused:", e)
 	END
 	finish
-	ended() { grep -q '"observation":"run_ipython"' "$work/out"; }
 	: >"$work/out"
 	{
 		until_asked 1
@@ -172,8 +179,9 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
 		until_asked 3
 		printf '{"type":"reject","hash":"%s"}\n' "$(hash)"
-		for ((i = 0; i < 3000; i++)); do ended && break; sleep 0.02; done
-	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out" || true
+		until_there '"observation":"run_ipython"'
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out" || status=$?
+	[ "$status" -eq 8 ]
 	[ ! -e "$work/ws/made" ]
 	[[ "$(result 2)" == allowed* ]]
 	[[ "$(events | jq -r 'select(.observation == "run_ipython").content')" == *"refused: Action has been rejected by the user!"* ]]
@@ -182,7 +190,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 
 @test "a call of code that the user has edited is not shown to the model, either" {
 	cell <<-'END'
-	print(tools.execute_bash(command="echo mine"))
+	print("yours" in tools.execute_bash(command="echo mine"))
 	END
 	printf '[turn]\nexpect any lacks = echo yours\n[call finish]\nmessage = Done.\n' >>"$work/script"
 	: >"$work/out"
@@ -191,10 +199,9 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
 		until_asked 2
 		printf '{"type":"confirm","hash":"%s","arguments":{"command":"echo yours"}}\n' "$(hash)"
-		until_asked 3
-		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
-	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out" || true
-	[[ "$(events | jq -r 'select(.observation == "run_ipython").content')" == *yours* ]]
+		until_there '"action":"finish"'
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
+	[ "$(result)" = True ]
 	events | jq -se 'map(select(.confirms and .edited))[0] | .called_by and .args.hidden' >/dev/null
 	log_is_whole
 }
@@ -211,7 +218,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	{
 		for ((i = 0; i < 3000; i++)); do [ -s "$work/ws/started" ] && break; sleep 0.02; done
 		printf '{"type":"message","text":"stop that"}\n'
-		for ((i = 0; i < 3000; i++)); do grep -q '"action":"finish"' "$work/out" && break; sleep 0.02; done
+		until_there '"action":"finish"'
 	} | timeout 100 "${run_it[@]}" --json >"$work/out"
 	[ ! -e "$work/ws/made" ]
 	[[ "$(events | jq -r 'select((.observation == "run_ipython" or .observation == "error")
