@@ -292,6 +292,7 @@ controller/agents.h setup
 controller/agents.h subagent-process
 controller/agents.h subagent-tasks
 controller/agents.h subagents
+controller/agents.h unattended
 controller/call.h approval
 controller/call.h environment-command
 controller/call.h file-history

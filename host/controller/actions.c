@@ -3,9 +3,7 @@
  * actions.c - handles actions after they are logged: a table by action type. */
 #include "controller/actions.h"
 
-#include "config/choices.h"
 #include "context/history.h"
-#include "context/prompts.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
 #include "controller/features.h"
@@ -17,56 +15,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEXT_ONLY_MAX = 3 }; /* consecutive replies without a call, non-interactive */
-
 /* ---- waiting for the user -------------------------------------------------- */
 
-/* In a non-interactive run, asks a model that called no tool to continue, and stops
- * after TEXT_ONLY_MAX such replies. */
-static void continue_alone(struct conversation *c)
-{
-	struct error err = ERROR_NONE;
-	AUTO(free) char *text = NULL;
-	AUTO(json) json_object *data = js_new_object();
-
-	if (++c->agent->text_only >= TEXT_ONLY_MAX) {
-		conversation_rest(c, STATE_AWAITING_USER_INPUT,
-				  "the model replied without a tool call, and no user is "
-				  "available to answer");
-		return;
-	}
-	text = prompt_render(c->config, c->agent->plugin.component->name, "continue",
-			     data, &err);
-	if (!text) {
-		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
-		return;
-	}
-	js_set_str(data, "content", text);
-	conversation_log_event(
-		c, event_action("message", SOURCE_ENVIRONMENT, STEAL(data), &err), &err);
-}
-
-/* Is a reply without a tool call the end of the task? */
-static bool actions_is_answer(const struct conversation *c, const char *text)
-{
-	int rule = config_choice(c->config, c->agent->section, "text_only");
-
-	if (!text[strspn(text, " \t\r\n")])
-		return false;
-	return rule == TEXT_ONLY_DONE ||
-	       (rule == TEXT_ONLY_AUTO && c->answers && !c->parent_count);
-}
-
-/* `asks`: the agent waits for an answer and is not finished; `text` is its message. */
+/* `asks`: the agent asked a question and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 {
 	if (history_user_since(c->log, request_event_count(c)))
 		return; /* the user has sent another message in the meantime */
-	if (c->headless && !asks && actions_is_answer(c, text))
-		conversation_rest(c, STATE_FINISHED, "");
-	else if (c->headless)
-		continue_alone(c);
-	else if (asks)
+	if (FEATURES_ASK(wait_for_user, c, asks, text))
+		return;
+	if (asks)
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 	else
 		conversation_rest(c, STATE_AWAITING_USER_INPUT, "");
@@ -158,7 +116,7 @@ void action_log_call(struct conversation *c, struct call *call)
 	struct error err = ERROR_NONE;
 
 	FEATURES_TELL(before_action, c, call->action);
-	agent_acted(c->agent);
+	FEATURES_TELL(acted, c);
 	if (FEATURES_ASK(gate, c, call))
 		return;
 	if (call_log(c, call, &err) < 0)
@@ -186,7 +144,7 @@ void action_log(struct conversation *c, struct event *e)
 	if (e)
 		FEATURES_TELL(before_action, c, e);
 	if (e && e->type->id != ACTION_MESSAGE)
-		agent_acted(c->agent);
+		FEATURES_TELL(acted, c);
 	if (conversation_log_event(c, e, &err) >= 0)
 		actions_handle(c, kept);
 }

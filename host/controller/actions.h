@@ -21,7 +21,7 @@ void action_log_call(struct conversation *c, struct call *call);
  *  NULL. */
 void action_answer(struct conversation *c, struct event *action, const char *type,
 		   const char *content, json_object *extras);
-/** Wait for the user, or, in a non-interactive run, continue or finish. `asks`: the agent
+/** Wait for the user, unless a feature continues or ends the work. `asks`: the agent
  *  asked a question and is not finished; `text` is its message. */
 void action_wait_for_user(struct conversation *c, bool asks, const char *text);
 

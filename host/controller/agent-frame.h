@@ -24,19 +24,9 @@ struct agent_frame {
 	struct plugin_component plugin;
 	struct plugin_component parts[AGENT_PARTS_MAX]; /* for agent_parts of a feature */
 	size_t part_count;
-	unsigned text_only;        /* consecutive replies without a call */
-	unsigned corrected;        /* of these, answered with the correct form of a
-	                            * call */
 	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin saved */
 	void **feature_states;     /* one for each feature, in table order */
 };
-
-/** The agent acted, or the user sent a message: reset the count of replies without a
- *  call. */
-static inline void agent_acted(struct agent_frame *a)
-{
-	a->text_only = a->corrected = 0;
-}
 
 #endif

@@ -112,6 +112,11 @@ bool conversation_is_headless(const struct conversation *c)
 	return c->headless;
 }
 
+bool conversation_takes_answer(const struct conversation *c)
+{
+	return c->answers;
+}
+
 bool conversation_is_interactive(const struct conversation *c)
 {
 	return c->interactive;

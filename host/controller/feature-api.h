@@ -28,6 +28,8 @@ struct runner *conversation_runner(const struct conversation *c);
 bool conversation_is_closing(const struct conversation *c);
 /** No user is available to answer. */
 bool conversation_is_headless(const struct conversation *c);
+/** A reply without a call is the answer to the task, by default. */
+bool conversation_takes_answer(const struct conversation *c);
 /** A user can approve actions. */
 bool conversation_is_interactive(const struct conversation *c);
 

@@ -18,6 +18,7 @@ struct conversation_options;
 struct agent_frame;
 struct llm_error;
 struct llm_metrics;
+struct llm_reply;
 struct llm_usage;
 struct mt_ctx;
 struct plugin_component;
@@ -188,6 +189,16 @@ struct feature {
 	 *  @return true: the feature has taken the call. It logs the action, if it is not
 	 *  logged, and makes the call later, or answers it. */
 	bool (*gate)(struct conversation *c, struct call *call);
+	/** The agent acted: it made a call or another action, even one that failed. */
+	void (*acted)(struct conversation *c);
+	/** The agent replied without a call and would wait for the user. @return an error
+	 *  for the model to log instead, borrowed from the reply; NULL: none. */
+	const char *(*correct_reply)(struct conversation *c,
+				     const struct llm_reply *reply);
+	/** The agent is about to wait for the user. `asks`: it asked a question and is not
+	 *  finished; `text` is its message. @return true: the feature has continued or
+	 *  ended its work instead. */
+	bool (*wait_for_user)(struct conversation *c, bool asks, const char *text);
 	/** Could the gate hold or deny this call? If so, it is not sent early. */
 	bool (*may_hold)(struct conversation *c, struct call *call);
 	/** The user is about to make a call. @return MT_EDENIED with a sentence:

@@ -12,10 +12,6 @@
 
 #include <string.h>
 
-/* Maximum number of consecutive corrections of replies that contain a call in another
- * form. The model may be unable to correct it, or may not intend a call. */
-enum { CORRECTIONS_MAX = 3, GUESSES_MAX = 1 };
-
 static int set_meta(struct conversation *c, struct event *e, const char *call_id,
 		    const char *function)
 {
@@ -114,7 +110,7 @@ static void do_call(struct conversation *c, size_t n)
 		action_log(c, e);
 		return;
 	}
-	agent_acted(c->agent);
+	FEATURES_TELL(acted, c);
 	turn_log_error(c, turn_reply(c)->calls[n].id, name, error_text(&err));
 }
 
@@ -131,19 +127,11 @@ static void do_action(struct conversation *c, const struct planned_action *p)
 		turn_log_error(c, NULL, NULL, err.text);
 }
 
-/* The correction for a call that the model wrote in another form; NULL: there is no such
- * call, or the model was corrected too often. */
-static const char *correction_of(const struct conversation *c)
-{
-	const struct llm_reply *reply = turn_reply(c);
-	unsigned max = reply && reply->is_guess ? GUESSES_MAX : CORRECTIONS_MAX;
-
-	return reply && c->agent->corrected < max ? reply->correction : NULL;
-}
-
 static void do_message(struct conversation *c, const struct planned_action *p)
 {
-	const char *correction = p->wait ? correction_of(c) : NULL;
+	const struct llm_reply *reply = turn_reply(c);
+	const char *correction =
+		p->wait && reply ? FEATURES_ASK(correct_reply, c, reply) : NULL;
 	struct error err = ERROR_NONE;
 	struct event *e = call_message_event(p->text, strlen(p->text),
 					     p->wait && !correction, &err);
@@ -152,12 +140,10 @@ static void do_message(struct conversation *c, const struct planned_action *p)
 		turn_actions_add_reasoning(c, e);
 	if (conversation_log_event(c, e, &err) < 0)
 		return;
-	if (correction) {
-		c->agent->corrected++;
+	if (correction)
 		turn_log_error(c, NULL, NULL, correction);
-	} else if (p->wait) {
+	else if (p->wait)
 		action_wait_for_user(c, false, p->text);
-	}
 }
 
 void turn_refuse(struct conversation *c, const char *why)
@@ -193,7 +179,7 @@ void turn_take_planned(struct conversation *c)
 		do_message(c, &p);
 		break;
 	case PLAN_ERROR:
-		agent_acted(c->agent);
+		FEATURES_TELL(acted, c);
 		turn_log_error(c, NULL, NULL, p.text);
 		break;
 	}

@@ -166,7 +166,6 @@ int conversation_log_message(struct conversation *c, const char *text, size_t le
 	if (first)
 		name_it(c, text, len);
 	FEATURES_TELL(after_message, c, first);
-	agent_acted(c->agent);
 	return MT_OK;
 }
 
@@ -221,6 +220,5 @@ int conversation_correct(struct conversation *c, const char *text, size_t len,
 				   err) < 0)
 		return err->code;
 	FEATURES_TELL(after_message, c, false);
-	agent_acted(c->agent);
 	return conversation_continue(c, err) ? err->code : conversation_barrier(c, err);
 }

@@ -92,7 +92,6 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	system = request_messages_system(c->agent->memory);
 	turn_clear(c);
 	turn_reset(c);
-	agent_acted(c->agent);
 	if (ret_to)
 		*ret_to = to;
 	NOTIFY_WATCHERS(c, rewound, to);

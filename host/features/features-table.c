@@ -10,6 +10,7 @@
 #include "features/condense-preview.h"
 #include "features/condense.h"
 #include "features/context-recall.h"
+#include "features/corrections.h"
 #include "features/delegation.h"
 #include "features/file-history.h"
 #include "features/follow-ups.h"
@@ -33,6 +34,7 @@
 #include "features/tool-http.h"
 #include "features/tool-notices.h"
 #include "features/tool-search.h"
+#include "features/unattended.h"
 
 const struct feature *const features_table[] = {
 	&waiting_messages_feature, /* first: a call that a message stops is not assessed */
@@ -61,6 +63,8 @@ const struct feature *const features_table[] = {
 	&task_list_feature,
 	&side_question_feature,
 	&spools_feature,
+	&corrections_feature,
+	&unattended_feature,
 	&parallel_calls_feature,
 	&shell_directory_feature,
 	&offered_tools_feature,

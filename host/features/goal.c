@@ -13,6 +13,7 @@
 #include "conversation/conversation.h"
 #include "features/environment-command.h"
 #include "features/replay-internal.h"
+#include "features/unattended.h"
 #include "shell.h"
 
 #include <inttypes.h>
@@ -189,7 +190,7 @@ static void on_failure(struct conversation *c)
 			  "cause. The command runs again when you finish.");
 	args = js_new_object();
 	js_set_strn(args, "content", text.text, text.len);
-	conversation_agent(c)->text_only = 0;
+	unattended_reset(conversation_agent(c));
 	conversation_log_event(c, event_action("message", SOURCE_ENVIRONMENT, args, &err),
 			       &err);
 }

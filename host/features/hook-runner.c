@@ -12,6 +12,7 @@
 #include "controller/turn.h"
 #include "conversation/messages.h"
 #include "features/hook-moment.h"
+#include "features/unattended.h"
 #include "log.h"
 
 #include <string.h>
@@ -285,7 +286,7 @@ static void on_stop(struct hook_moment *m)
 		json_object *args = js_new_object();
 
 		js_set_str(args, "content", m->denied);
-		conversation_agent(c)->text_only = 0;
+		unattended_reset(conversation_agent(c));
 		conversation_log_event(
 			c, event_action("message", SOURCE_ENVIRONMENT, args, &err), &err);
 	} else {

@@ -16,6 +16,7 @@
 #include "features/limits.h"
 #include "features/replay-internal.h"
 #include "features/side-usage.h"
+#include "features/unattended.h"
 #include "utf8.h"
 
 #define MORTISE_PROVISIONAL
@@ -366,7 +367,7 @@ static void continue_agent(struct conversation *c, const char *why)
 		    "is wrong, say why when you finish.",
 		    *why ? why : "it gave no reason.");
 	js_set_strn(args, "content", text.text, text.len);
-	conversation_agent(c)->text_only = 0;
+	unattended_reset(conversation_agent(c));
 	conversation_log_event(c, event_action("message", SOURCE_ENVIRONMENT, args, &err),
 			       &err);
 }

@@ -9,6 +9,8 @@ libhost_a_SOURCES += \
 	%D%/condense.h \
 	%D%/context-recall.c \
 	%D%/context-recall.h \
+	%D%/corrections.c \
+	%D%/corrections.h \
 	%D%/delegation.c \
 	%D%/delegation.h \
 	%D%/environment-command.c \
@@ -75,5 +77,7 @@ libhost_a_SOURCES += \
 	%D%/tool-requests.c \
 	%D%/tool-search.c \
 	%D%/tool-search.h \
+	%D%/unattended.c \
+	%D%/unattended.h \
 	%D%/volatile-text.c \
 	%D%/volatile-text.h
