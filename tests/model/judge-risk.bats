@@ -26,7 +26,8 @@ setup() {
 
 # agent: makes one call, and finishes.
 agent() {
-	printf '[turn]\n[call execute_bash]\ncommand = %s\nsecurity_risk = LOW\n\n' "$command"
+	printf '[turn]\nusage = input 100, output 10\n'
+	printf '[call execute_bash]\ncommand = %s\nsecurity_risk = LOW\n\n' "$command"
 	printf '[turn]\n[call finish]\nmessage = done\n'
 }
 
@@ -117,7 +118,7 @@ runs() {
 	waits -o controller.judge_unknown=yes -o controller.judge_deadline=100ms
 	[[ "$output" == *"did not answer in time"* ]]
 	waits -o controller.judge_unknown=yes -o controller.max_tokens=1
-	[ ! -e "$work/ws/ran" ]
+	[[ "$output" == *"judge could not be used"*"maximum tokens"* ]]
 }
 
 @test "the text of a command cannot steer the judge" {
