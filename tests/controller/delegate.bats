@@ -271,9 +271,8 @@ reader finishes task with content: the report" ]
 	(wait_for grep -q '"waits"' "$work/out"
 	 printf '{"type":"confirm","hash":"%s"}\n' "$(jq -r 'select(.waits).waits.hash' \
 		"$work/out" | head -n 1)"
-	 wait_for test -e "$work/over") \
-		| mortise resume --json >"$work/out" 2>&1 || true
-	touch "$work/over"
+	 wait_for grep -q '"observation":"delegate"' "$work/out") \
+		| mortise resume --json >"$work/out" 2>&1
 	[ -e "$work/ws/made" ]
 	of observation delegate | grep -q "was allowed"
 }
