@@ -180,8 +180,10 @@ END
 		head -c 786432 /dev/urandom | base64 -w 0
 		printf ' | wc -c\n\n[turn]\n[call finish]\nmessage = x\n'
 	} >"$work/script"
+	mkfifo "$work/in"
+	exec 9<>"$work/in"
 	"${run_it[@]}" --json --keep -o controller.confirmation=always -t go >"$work/out" \
-		< <(sleep 60) 3>&- &
+		<"$work/in" 3>&- 9>&- &
 	local pid=$!
 	for _ in $(seq 1000); do
 		grep -q '"waits"' "$work/out" && break
