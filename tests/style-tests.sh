@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # style-tests.sh [DIR] - refuses checks that cannot fail: in bats `! command` (never
-# fails before the end of a test) and `[ a ] && [ b ]` (does not fail if the first
-# does), in C CHECK_MSG of a constant.
+# fails before the end of a test), `[ a ] && [ b ]` (does not fail if the first
+# does) and `run ! grep x < <(command)` (passes if the command fails), in C CHECK_MSG
+# of a constant.
 LC_ALL=C
 export LC_ALL
 self=$(cd "$(dirname "$0")" && pwd)/style-tests.sh
@@ -26,6 +27,8 @@ joined() {
 		grep -vE '(\|\|.*|&&|\\)$|\[\[ [^]]* && '
 }
 
+unread() { bats | xargs grep -nE '^[[:blank:]]*run (!|-[1-9]).* <\(' /dev/null; }
+
 unversioned() {
 	bats | xargs grep -lE '^[[:blank:]]+run (!|-[0-9])' /dev/null |
 		xargs -r grep -L '^bats_require_minimum_version'
@@ -40,19 +43,21 @@ constants() {
 rules_find_breaches() {
 	tree=$(mktemp -d) || return
 	mkdir -p "$tree/tests" "$tree/lib" "$tree/plugins" "$tree/host"
-	printf '\t! grep x y\n\t! grep x y || break\n\t[ a ] && [ b ]\n\trun ! x\n' \
+	printf '\t! grep x y\n\t! grep x y || break\n\t[ a ] && [ b ]\n\trun ! x\n\trun -1 grep x < <(y)\n' \
 		> "$tree/tests/a.bats"
 	printf '\tCHECK_MSG(1, "all");\n' > "$tree/tests/a.c"
 	found=$(sh "$self" "$tree")
-	for want in 'a.bats:1:' 'a.bats:2:' 'a.bats:3:' '# tests/a.bats' 'a.c:1:'; do
+	for want in 'a.bats:1:' 'a.bats:2:' 'a.bats:3:' 'a.bats:5:' '# tests/a.bats' 'a.c:1:'; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
-	[ "$(echo "$found" | grep -c '^# tests')" = 5 ] || echo "$found"
+	[ "$(echo "$found" | grep -c '^# tests')" = 6 ] || echo "$found"
 	rm -rf "$tree"
 }
 
 report 'no negated command in a bats test' 'write: run ! command; or run -1 grep' "$(negated)"
 report 'one condition on a line of a bats test' 'write two lines' "$(joined)"
+report 'a negated command reads no process substitution' \
+	'write: command >file, then run -1 grep x file' "$(unread)"
 report 'run ! needs bats_require_minimum_version' 'add bats_require_minimum_version 1.5.0' \
 	"$(unversioned)"
 report 'no check of a constant' 'count what goes wrong and check that; CHECK_OOM()' \
