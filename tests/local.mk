@@ -22,8 +22,11 @@ AM_TESTS_ENVIRONMENT = \
 	. $(top_srcdir)/tests/env.sh;
 EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/growth.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
-# The rules of the sources themselves.
-TESTS += %D%/known-tests.sh %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh
+TESTS += %D%/known-tests.sh
+# The rules of the sources themselves, which are the same with sanitizers.
+if !SANITIZERS
+TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh
+endif
 EXTRA_DIST += %D%/known-tests.sh %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh \
 	%D%/format.sh %D%/doc-links.sh %D%/doc-links.py %D%/style-patterns %D%/style-ceilings
 
