@@ -33,14 +33,24 @@ static const struct flag flags[] = {
 
 /* ---- list ----------------------------------------------------------------- */
 
+/* A pattern with wildcards matches one of the names of a section, another a part of them. */
 static bool cli_models_wanted(const char *globs, size_t len, const char *pattern)
 {
 	AUTO(free) char *text = strndup(globs, len);
+	const char *rest = text, *name;
+	size_t name_len;
 
 	if (!pattern || !text)
 		return true;
-	return strpbrk(pattern, "*?[") ? model_matches(text, pattern)
-				       : strcasestr(text, pattern) != NULL;
+	if (!strpbrk(pattern, "*?["))
+		return strcasestr(text, pattern);
+	while (option_list_next(&rest, &name, &name_len)) {
+		AUTO(free) char *one = strndup(name, name_len);
+
+		if (one && model_matches(one, pattern))
+			return true;
+	}
+	return false;
 }
 
 static void print_count(int64_t n)

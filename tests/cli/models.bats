@@ -23,6 +23,14 @@ setup() {
 	mortise models list sonnet --json | jq -e 'length > 2 and all(.[]; .window > 0)'
 }
 
+@test "list matches a pattern with wildcards to each name" {
+	names() { mortise models list "$1" | sed -n '2,$s/ .*//p'; }
+	[ "$(names 'gpt-4.?')" = gpt-4.1 ]
+	[ "$(names 'gpt-4.1-*')" = $'gpt-4.1\ngpt-4.1-mini\ngpt-4.1-nano' ]
+	[ "$(names 'GPT-4.1-[mn]*')" = $'gpt-4.1-mini\ngpt-4.1-nano' ]
+	[ -z "$(names '4.1*')" ]
+}
+
 @test "import writes a user table that applies immediately" {
 	cat > "$BATS_TEST_TMPDIR/prices.json" <<-'END'
 		{"sample_spec": {}, "unknown/model": {"mode": "chat", "max_tokens": 77,
