@@ -20,12 +20,15 @@ play() { # the turns come from standard input
 	[ "$status" -eq 0 ]
 }
 
+play_viewed() { # the same, after a turn that views the file
+	{
+		printf '[turn]\n[call str_replace_editor]\ncommand = view\npath = %s\n' "$file"
+		cat
+	} | play "$@"
+}
+
 @test "one call makes several replacements, or replaces all matches" {
-	play <<-END
-	[turn]
-	[call str_replace_editor]
-	command = view
-	path = $file
+	play_viewed <<-END
 	[turn]
 	[call str_replace_editor]
 	command = str_replace
@@ -54,11 +57,7 @@ play() { # the turns come from standard input
 
 @test "if one replacement fails, none is made, and the result names it" {
 	cp "$file" "$work/before"
-	play <<-END
-	[turn]
-	[call str_replace_editor]
-	command = view
-	path = $file
+	play_viewed <<-END
 	[turn]
 	[call str_replace_editor]
 	command = str_replace
@@ -75,11 +74,7 @@ play() { # the turns come from standard input
 
 @test "undo_edit shows the lines that it has restored" {
 	seq 100 >"$file"
-	play <<-END
-	[turn]
-	[call str_replace_editor]
-	command = view
-	path = $file
+	play_viewed <<-END
 	[turn]
 	[call str_replace_editor]
 	command = str_replace

@@ -48,6 +48,18 @@ until_settled() {
 	touch ended
 }
 
+agent_one() { # waits for the file `go`, then reports
+	cat >one <<-'END'
+		[turn]
+		[call execute_bash]
+		command = until [ -e go ]; do sleep 0.05; done
+
+		[turn]
+		[call finish]
+		message = the report
+	END
+}
+
 @test "background results that come during the last request are read" {
 	cat >m.ini <<-END
 		[controller]
@@ -58,15 +70,7 @@ until_settled() {
 		[llm.one]
 		model = script:$work/one
 	END
-	cat >one <<-'END'
-		[turn]
-		[call execute_bash]
-		command = until [ -e go ]; do sleep 0.05; done
-
-		[turn]
-		[call finish]
-		message = the report
-	END
+	agent_one
 	cat >replies <<-'EOR'
 		[{"calls": [["delegate_tasks", {"tasks": [{"task": "x", "agent": "one"}], "background": true}]]},
 		 {"hold": true, "calls": [["finish", {"message": "Early."}]]},
@@ -92,15 +96,7 @@ until_settled() {
 		[llm.one]
 		model = script:$work/one
 	END
-	cat >one <<-'END'
-		[turn]
-		[call execute_bash]
-		command = until [ -e go ]; do sleep 0.05; done
-
-		[turn]
-		[call finish]
-		message = the report
-	END
+	agent_one
 	cat >replies <<-'EOR'
 		[{"calls": [["delegate_tasks", {"tasks": [{"task": "x", "agent": "one"}], "background": true}]]},
 		 {"calls": [["delegate", {"agent": "helper", "task": "y"}]]},

@@ -226,21 +226,29 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	log_is_whole
 }
 
-@test "a process that is killed during a call of code leaves a log that can be resumed" {
-	cell <<-'END'
-	print(tools.execute_bash(command="echo $$ > started; sleep 600"))
-	END
-	finish
+kill_when_started() { # once the file `started` has a text
 	"${run_it[@]}" >"$work/out" 2>&1 &
 	pid=$!
 	for ((i = 0; i < 3000; i++)); do [ -s "$work/ws/started" ] && break; sleep 0.02; done
 	[ -s "$work/ws/started" ]
 	kill -9 $pid
 	wait $pid || true
+}
+
+resume() {
 	run timeout 60 mortise resume
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 	log_is_whole
+}
+
+@test "a process that is killed during a call of code leaves a log that can be resumed" {
+	cell <<-'END'
+	print(tools.execute_bash(command="echo $$ > started; sleep 600"))
+	END
+	finish
+	kill_when_started
+	resume
 	[ "$(events | jq -s 'map(select(.observation == "error" and (.content | contains("interrupted when the process ended")))) | length')" -eq 2 ]
 }
 
@@ -256,16 +264,8 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	command = echo this is y
 	END
 	finish
-	"${run_it[@]}" >"$work/out" 2>&1 &
-	pid=$!
-	for ((i = 0; i < 3000; i++)); do [ -s "$work/ws/started" ] && break; sleep 0.02; done
-	[ -s "$work/ws/started" ]
-	kill -9 $pid
-	wait $pid || true
-	run timeout 60 mortise resume
-	printf '%s\n' "$output"
-	[ "$status" -eq 0 ]
-	log_is_whole
+	kill_when_started
+	resume
 	for it in x y; do
 		[ "$(events | jq -s --arg text "this is $it" 'map(select(.observation == "run"
 			and (.content | startswith($text)))) | length')" -eq 1 ]
@@ -289,11 +289,8 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	kill -9 $pid
 	wait $pid || true
 	exec 7>&-
-	run timeout 60 mortise resume
-	printf '%s\n' "$output"
-	[ "$status" -eq 0 ]
+	resume
 	[ ! -e "$work/ws/made" ]
-	log_is_whole
 	[ "$(events | jq -r 'select(.observation and .called_by).content')" = \
 		"The call was not made: the process ended before." ]
 }
