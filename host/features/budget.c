@@ -10,9 +10,10 @@
 
 static const struct {
 	const char *option;
-	bool step;             /* raised by its first value; else from what is used */
-	const char *form;      /* the sentence: used, max */
-	int decimals, up_to;   /* fewest and most of them to print */
+	bool step;             /* raised by its initial value; otherwise relative to
+			        * the usage */
+	const char *form;      /* format of the sentence: usage, maximum */
+	int decimals, up_to;   /* minimum and maximum number of decimals to print */
 } limits[LIMIT_COUNT] = {
 	[LIMIT_ITERATIONS] = { "max_iterations", true,
 		"Agent reached maximum iteration. Current iteration: %s, max iteration: "
@@ -47,7 +48,7 @@ void budget_spend(struct budget *a, enum limit which, double n)
 		a->quotas[which].used += n;
 }
 
-/* With no more decimals than it has. */
+/* With as many decimals as the value needs. */
 static const char *amount(enum limit which, double n, char ret[32])
 {
 	int up_to = limits[which].up_to;
@@ -117,7 +118,7 @@ static void add_meter(json_object *o, const char *name, const struct quota *m)
 	json_object *pair = js_new_list();
 
 	js_add_new(pair, js_new_number(m->used));
-	js_add_new(pair, js_new_number(m->max - m->more)); /* raised by */
+	js_add_new(pair, js_new_number(m->max - m->more)); /* its increment */
 	js_add_new(pair, json_object_new_boolean(m->hit));
 	js_set(o, name, pair);
 }

@@ -14,8 +14,8 @@
 enum limit {
 	LIMIT_ITERATIONS,
 	LIMIT_COST,  /* US dollars */
-	LIMIT_TOKENS,  /* sent and received */
-	LIMIT_TIME,    /* seconds in which it worked */
+	LIMIT_TOKENS,  /* sent and received tokens */
+	LIMIT_TIME,    /* seconds of working time */
 	LIMIT_CALLS,   /* of tools */
 	LIMIT_COUNT,
 };
@@ -35,7 +35,8 @@ struct quota {
 };
 
 struct budget {
-	struct budget *parent; /* whose limits hold too; borrowed; NULL: none */
+	struct budget *parent; /* the limits of this account also apply; borrowed;
+			        * NULL: none */
 	struct quota quotas[LIMIT_COUNT];
 };
 
@@ -53,7 +54,8 @@ const char *budget_limit_option(enum limit which);
 /** Raise the limits that were reached, here and in parents, because the user continues.
  *  @return true if any was raised. */
 bool budget_raise(struct budget *a);
-/** For the log, so that it survives the process, and back. Owned. */
+/** Convert an account to JSON for the log, so that it survives the process, and back.
+ *  Owned. */
 json_object *budget_json(const struct budget *a);
 void budget_from_json(struct budget *a, json_object *o);
 

@@ -11,7 +11,8 @@
 /** The rest of a history after condensing. */
 struct condensed_view {
 	int64_t tokens;         /* an estimate; -1: unknown */
-	size_t masked, summaries; /* shown with another text; that stand for others */
+	size_t masked, summaries; /* events shown with another text; events that stand
+				   * for others */
 	int64_t *ids;           /* of the events, in order */
 	size_t count;
 	char *summary;          /* the newest; NULL: none */
@@ -22,8 +23,8 @@ void condense_view_clear(struct condensed_view *t);
 int conversation_view(struct conversation *c, struct condensed_view *ret,
 		      struct error *err);
 /** Condense as if requested by the user. `over` is called once, from this function or
- *  from the loop, with the remaining view, valid until it returns, or with NULL and the
- *  error. The conversation must be idle, and must be closed afterwards. */
+ *  from the loop, with the remaining view, which is valid until it returns, or with
+ *  NULL and the error. The conversation must be idle, and must be closed afterwards. */
 void conversation_condense_preview(struct conversation *c,
 				   void (*over)(void *arg, struct condensed_view *t,
 						const struct error *err),
@@ -32,12 +33,13 @@ void conversation_condense_preview(struct conversation *c,
 /* ---- for the controller ---- */
 struct mt_ctx;
 
-/** While `trimming`, instead of the agent: the view is ready, or `err` says why not. */
+/** Called instead of the agent while `trimming`: the view is ready, or `err` has the
+ *  reason. */
 void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** Restart the condensers after a condensation was logged. */
 void condense_preview_restart(struct conversation *c);
 
-/** Do only the condensers run? */
+/** Do only the condensers run, without the agent? */
 bool condense_preview_is_active(const struct conversation *c);
 
 extern const struct feature condense_preview_feature;

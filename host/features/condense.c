@@ -28,7 +28,7 @@ enum { CONDENSE_ROUNDS_MAX = 8, GAPS_MAX = 8 };
 
 /* Of an agent. */
 struct condensing_state {
-	bool requested;    /* a condensation was requested and is not done */
+	bool requested;    /* a condensation was requested and has not been done */
 	char refused[512]; /* why the model needs it; "": it was requested */
 };
 
@@ -55,7 +55,7 @@ static void forget_places(struct mt_ctx *x)
 	x->cuts = x->pinned = x->shown = NULL;
 }
 
-/* Remove dropped events, except those that the rest cannot be sent without. */
+/* Remove dropped events, except those without which the rest cannot be sent. */
 static int take_out_dropped(struct mt_ctx *x)
 {
 	size_t kept = 0;
@@ -129,8 +129,8 @@ static int check_rounds(struct mt_ctx *x)
 
 static void condense_on_http(struct conversation *c, json_object *result);
 
-/* Call the condenser, and again with the result of each HTTP request that is in the log.
- * *ret_waits: another one was sent. */
+/* Call the condenser, and call it again with the result of each HTTP request that is
+ * in the log. *ret_waits: it sent another request. */
 static int condense_advance(struct mt_ctx *x, struct mt_in *in, bool *ret_waits)
 {
 	json_object *result = NULL;
@@ -157,7 +157,7 @@ static int condense_advance(struct mt_ctx *x, struct mt_in *in, bool *ret_waits)
 	return r;
 }
 
-/* The condensers from this stage on, until one has to wait. */
+/* Run the condensers from this stage on, until one has to wait. */
 static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 {
 	struct mt_in in = { .size = sizeof in, .what = MT_START };
@@ -181,10 +181,10 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 
 /* ---- what is not shown any more -------------------------------------------- */
 
-/** Events between two events of the view that are not in it. */
+/** The events between two events of the view that are not in the view. */
 struct gap {
 	int64_t first, last;
-	size_t place; /* of the event after them */
+	size_t place; /* index of the event after the gap */
 };
 
 struct gaps {
@@ -347,7 +347,7 @@ static int mark_forgotten(struct mt_ctx *x)
 
 static int wait_for_model(struct mt_ctx *x, struct error *err);
 
-/* Events that arrived while a condenser waited belong to the view too. */
+/* Events that arrived while a condenser waited also belong to the view. */
 static int add_news(struct mt_ctx *x, struct error *err)
 {
 	AUTO(free) struct view_item *now = NULL;
@@ -375,7 +375,7 @@ static int advance_marked(struct conversation *c, struct mt_ctx *x, struct error
 	return r ? r : step_advance_prepared(c, x, err);
 }
 
-/* After an answer: the same condenser, then those behind it, then the agent. */
+/* After an answer, call the same condenser, then those after it, then the agent. */
 static void condense_answered(struct conversation *c, const struct mt_in *news)
 {
 	struct mt_ctx x = request_finish(c);
@@ -544,8 +544,8 @@ static int after_view(struct mt_ctx *x, bool *ret_held, struct error *err)
 	return r || *ret_held ? r : mark_forgotten(x);
 }
 
-/* The requested condensation has not shortened the view. A request of the model that is
- * too long ends the step; what the user or the agent asked for is not done. */
+/* The requested condensation did not shorten the view. If the model's context had
+ * overflowed, this ends the step; otherwise the step continues. */
 static bool before_request(struct conversation *c)
 {
 	static const char why[] = "no configured condenser can shorten the history: add "

@@ -48,7 +48,7 @@ void recall_servers(struct conversation *c, const struct skill *s)
 
 /* ---- the message that it is about --------------------------------------- */
 
-/* The first or the newest message of the user to the agent that works; a reference. */
+/* The first or the newest user message to the active agent; a reference. */
 static struct event *recall_message_of(struct conversation *c, bool first)
 {
 	int64_t count = evlog_count(conversation_log(c));
@@ -351,7 +351,7 @@ char *recall_text(struct conversation *c, const struct event *e)
 
 /* ---- rules for files ----------------------------------------------------- */
 
-/* The file that an action is about, relative to the workspace; NULL: none. */
+/* The file that an action concerns, relative to the workspace; NULL: none. */
 static const char *touched(const struct conversation *c, const struct event *action)
 {
 	json_object *args = event_args(action), *inner = js_get(args, "arguments");
@@ -369,7 +369,7 @@ static const char *touched(const struct conversation *c, const struct event *act
 	return strncmp(path, "./", 2) == 0 ? path + 2 : path;
 }
 
-/* The names of rules that were given; owned. */
+/* The names of the rules that were added; owned. */
 static json_object *rules_given(struct conversation *c)
 {
 	size_t len = 0;

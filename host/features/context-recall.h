@@ -15,20 +15,20 @@ void recall_context(struct conversation *c, int64_t action);
 void recall_more(struct conversation *c);
 /** The text of a recall observation for the model; owned. */
 char *recall_text(struct conversation *c, const struct event *e);
-/** An agent of an earlier process works again: adds the context that is still missing
+/** An agent of an earlier process is active again: add the context that is missing
  *  after the first user message. */
 void recall_restore(struct conversation *c);
-/** Put rules for the file that an action touched into its observation, which is
- *  not logged yet; each once in a conversation. */
+/** Add the rules for the file that the action concerns to its observation, which is
+ *  not logged yet. Each rule is added once in a conversation. */
 void recall_rules(struct conversation *c, const struct event *action,
 		  const struct runner_result *result, struct event *e);
-/** Reports untrusted MCP servers of a skill that is used. */
+/** Report untrusted MCP servers of a skill that is used. */
 void recall_servers(struct conversation *c, const struct skill *s);
 /** All skills, read when they are first needed; NULL: they cannot be. */
 struct skills *recall_skills(struct conversation *c);
 /** Answer the tool `recall`: events by words or numbers. */
 void log_search_answer(struct conversation *c, uint64_t request, json_object *params);
-/** Give a request of a tool its result. */
+/** Pass the result of a request to its tool. */
 void tool_requests_answer(struct conversation *c, uint64_t request, json_object *result);
 
 extern const struct feature skills_and_notes_feature;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * delegation.c - the action `delegate`: another agent works on the same log until it has
- * ended, then the delegating agent continues.
- *
- * State, pending action, runner, analyzers, hooks and bill are those of the
- * conversation, so a pause, a stop and a confirmation reach whichever agent works. */
+ * delegation.c - the action `delegate`: another agent works on the same log until it
+ * ends, then the delegating agent continues. State, pending action, runner,
+ * analyzers, hooks and usage belong to the conversation, so a pause, a stop and a
+ * confirmation apply to the agent that is active. */
 #include "features/delegation.h"
 
 #include "config/choices.h"
@@ -86,7 +85,7 @@ void delegation_put_agents(const struct conversation *c, struct strbuf *out)
 
 /* ---- the end of a delegate --------------------------------------------- */
 
-/* The newest action of this type that the delegate took; NULL: none. */
+/* The newest action of this type by the delegate; NULL: none. */
 static struct event *delegation_newest(struct conversation *c, enum event_type_id type)
 {
 	for (int64_t id = evlog_count(conversation_log(c)) - 1;
@@ -164,7 +163,7 @@ static json_object *metrics_of(struct conversation *c)
 	return o;
 }
 
-/* A state of the subagent only: the conversation has its own. */
+/* A state of the delegate only: the conversation has its own state. */
 static void tell_delegate_state(struct conversation *c, enum agent_state state,
 				const char *reason)
 {
@@ -265,7 +264,7 @@ static void rewound(struct conversation *c)
 
 /* ---- its begin --------------------------------------------------------- */
 
-/* The message that it begins with. */
+/* The first message of the delegate. */
 static int post_task(struct conversation *c, struct event *action, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
@@ -425,7 +424,7 @@ static int restore_agents(struct conversation *c,
 
 /* ---- the states of a delegate ---------------------------------------------- */
 
-/* A delegate that waits for a reply that cannot come has ended too. One that is
+/* A delegate that waits for a reply that cannot arrive has also ended. One that was
  * stopped by limits of the whole conversation has not: it continues when they are
  * raised. */
 static bool ends_delegate(const struct conversation *c, enum agent_state state)
@@ -473,7 +472,7 @@ static const char *agent_argument(const struct tool *t)
 	return NULL;
 }
 
-/* The agents that can be named, and a line on each. */
+/* The agents that can be named, with one line about each. */
 static json_object *list_agents(const struct conversation *c, bool forks,
 				struct strbuf *lines)
 {

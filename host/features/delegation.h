@@ -12,7 +12,7 @@ bool delegation_allowed(const struct conversation *c, const char *name);
 /** Does a subagent of this name begin with the context of its parent? Only
  *  delegate_tasks can start it. */
 bool delegation_forks(const struct conversation *c, const char *name);
-/** A sentence with the names of those agents. */
+/** A sentence that names those agents. */
 void delegation_put_agents(const struct conversation *c, struct strbuf *out);
 /** The active subagent has ended in this state; its parent continues. */
 void delegation_end(struct conversation *c, enum agent_state state, const char *reason);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-history.c - what other than the editor has shown a file to the agent, and which of
- * its calls was running when the file was last changed. Answers the request
- * "file/history" of tools. Tells the agent which files that it has read or written were
- * changed since, by someone else.
- *
- * A change counts as one of the agent if the time of the file lies within a call of a
- * tool that may write. */
+ * file-history.c - records which files the agent has seen other than with the editor,
+ * and which of its calls was running when a file was last changed. Answers the
+ * request "file/history" of tools. Tells the agent which of the files that it has
+ * read or written were changed by someone else. A change counts as the agent's if the
+ * time of the file lies within a call of a tool that may write. */
 #include "features/file-history.h"
 #include "controller/call.h"
 #include "controller/feature-api.h"
@@ -24,22 +22,23 @@
 
 enum {
 	CALLS_MAX = 64,        /* the newest calls */
-	EVENTS_MAX = 2000,     /* the newest events that are searched */
+	EVENTS_MAX = 2000,     /* the newest events, which are searched */
 	COMMAND_SHOWN = 80,    /* bytes */
-	FILES_MAX = 64,        /* the files read last */
+	FILES_MAX = 64,        /* the files read most recently */
 	NAMES_SHOWN = 5,       /* of changed files */
 };
 
 struct span {
 	int64_t action;
-	int64_t from_ms, to_ms; /* wall clock; to_ms 0: it has no result */
+	int64_t from_ms, to_ms; /* wall clock; to_ms 0: it has no result yet */
 	char text[160];
 };
 
 /* A file as the agent knows it. */
 struct known_file {
 	char *path;            /* NULL: none */
-	bool changed;          /* by someone else before a call; not named yet */
+	bool changed;          /* changed by someone else before a call; not reported
+			        * yet */
 	struct timespec written;
 	off_t size;
 };
@@ -47,7 +46,7 @@ struct known_file {
 struct file_history {
 	struct span calls[CALLS_MAX]; /* a ring */
 	size_t next;
-	struct known_file files[FILES_MAX]; /* likewise */
+	struct known_file files[FILES_MAX]; /* also a ring */
 	size_t next_file;
 };
 
@@ -56,8 +55,8 @@ static int64_t ms_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* No file that is written from now on gets an earlier time: the kernel takes that of the
- * last tick. */
+/* A file that is written from now on cannot get an earlier time: the kernel uses the
+ * time of the last tick. */
 static int64_t begin_ms(void)
 {
 	struct timespec t;
@@ -66,8 +65,8 @@ static int64_t begin_ms(void)
 	return ms_of(t);
 }
 
-/* No file that was written until now has a later time: it may have the exact one, since
- * Linux 6.13. */
+/* A file that was written before now cannot have a later time. It may have the exact
+ * time, since Linux 6.13. */
 static int64_t end_ms(void)
 {
 	struct timespec t;
@@ -102,8 +101,8 @@ static void file_history_note_end(struct conversation *c, struct event *action,
 			h->calls[i].to_ms = end_ms();
 }
 
-/* The call during which a file got this time; NULL: none of the known ones. `asks`: the
- * pending call is skipped, because it is the one that asks. */
+/* The call during which a file got this time; NULL: none of the recorded calls.
+ * `asks`: skip the pending call, because it is the one that asks. */
 static const struct span *call_at(const struct conversation *c, int64_t ms, bool asks)
 {
 	const struct file_history *h = feature_state(c, &file_history_feature);
@@ -127,8 +126,8 @@ static bool is_of_name(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-/* Does a line of the file follow its name: `a.c:12: x`, `"a.c", line 12`, or in the next
- * line? */
+/* Does a line number follow the file name: `a.c:12: x`, `"a.c", line 12`, or on the
+ * next line? */
 static bool line_follows(const char *p, const char *end)
 {
 	if (p == end)
@@ -138,7 +137,7 @@ static bool line_follows(const char *p, const char *end)
 	return strchr(":\",)", *p) != NULL;
 }
 
-/* Is the name in the text, not as a part of a longer one? */
+/* Does the text contain the name, and not as part of a longer name? */
 static bool file_history_has_name(const char *text, size_t len, const char *name,
 				  bool with_line)
 {
@@ -156,8 +155,8 @@ static bool file_history_has_name(const char *text, size_t len, const char *name
 	return false;
 }
 
-/* An action that names the file, other than an edit, shows or makes it; so does a
- * result with its lines. */
+/* An action other than an edit that names the file shows or creates it; so does a
+ * result that contains its lines. */
 static bool file_history_shows(const struct event *e, const char *name)
 {
 	size_t len = 0;
@@ -212,7 +211,7 @@ static bool was_shown(struct conversation *c, const char *path)
 
 /* ---- changed by others ------------------------------------------------------ */
 
-/* The path of the file that a result is about; "": none. */
+/* The path of the file that a result concerns; "": none. */
 static const char *file_history_path_of(const struct event *action,
 					const struct event *result)
 {
@@ -243,7 +242,7 @@ static struct known_file *find_file(struct file_history *h, const char *path)
 	return NULL;
 }
 
-/* The agent has read or written this file. */
+/* The agent has read or written this file: record it. */
 static void note_file(struct conversation *c, struct file_history *h, const char *path)
 {
 	struct known_file *f = find_file(h, path), now = { 0 };
@@ -268,7 +267,7 @@ static bool named_later(struct known_file *f)
 	return changed;
 }
 
-/* Did someone else change it? Each change counts once; a file that is gone is
+/* Did someone else change the file? Each change counts once; a deleted file is
  * forgotten. */
 static bool was_changed(const struct conversation *c, struct known_file *f)
 {
@@ -287,7 +286,7 @@ static bool was_changed(const struct conversation *c, struct known_file *f)
 	return now.changed || !call_at(c, changed, false);
 }
 
-/* What differs before a call was not changed by it, even if the times are the same. */
+/* What differs before a call was not changed by the call, even if the times are equal. */
 static void note_changes_before(struct conversation *c)
 {
 	struct file_history *h = feature_state(c, &file_history_feature);
@@ -347,7 +346,7 @@ static void mention_changed(struct conversation *c, const struct event *action,
 		observation_note_add(e, text.text);
 }
 
-/* The user may have been in an editor. */
+/* The user may have edited files. */
 static void mention_changed_files(struct conversation *c, bool first)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);

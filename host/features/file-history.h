@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-history.h - tells the editor how else the agent saw and changed a file. */
+ * file-history.h - tells the editor how the agent saw and changed a file by other
+ * means. */
 #ifndef HOST_FEATURES_FILE_HISTORY_H
 #define HOST_FEATURES_FILE_HISTORY_H
 

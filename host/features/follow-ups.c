@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * follow-ups.c - after a call that may have changed files, calls the tools with
- * MT_TOOL_FOLLOW_UP of the toolsets that the agent has used, and adds what they reply to
- * the result of that call. */
+ * MT_TOOL_FOLLOW_UP of the toolsets that the agent has used, and adds their replies
+ * to the result of that call. */
 #include "features/follow-ups.h"
 
 #include "controller/call.h"
@@ -31,8 +31,8 @@ struct follow_ups {
 	struct event *observation; /* of the pending call, held; NULL: none */
 	uint64_t number;         /* of the running follow-up */
 	uint64_t count;
-	size_t next;             /* instance to ask next */
-	bool passed;             /* the other features get `observation` */
+	size_t next;             /* the instance to call next */
+	bool passed;             /* other features are processing `observation` */
 };
 
 static struct follow_ups *follow_ups_state(const struct conversation *c)
@@ -48,7 +48,7 @@ static void note_use(struct conversation *c, const struct call *call)
 	js_set_bool(s->used, call_instance(c, call), true);
 }
 
-/* The tool of an instance that follows calls; NULL: it has none. */
+/* The tool of an instance that runs after calls; NULL: none. */
 static const char *follower_of(const struct tool_instance *instance)
 {
 	json_object *tools = js_get(component_data(instance->component), "tools");
@@ -84,7 +84,7 @@ static char *arguments_of(const struct event *action)
 	return strbuf_take(&json);
 }
 
-/* Call the next tool that follows. @return false: there is none left */
+/* Call the next follow-up tool. @return false: no more tools */
 static bool ask_next(struct conversation *c, const struct call *call)
 {
 	const struct catalog *all = &conversation_agent(c)->catalog;
@@ -141,7 +141,7 @@ static void add_note(struct conversation *c, const struct runner_result *result)
 		observation_note_add(follow_ups_state(c)->observation, text.text);
 }
 
-/* The other features get the observation, and then the log. */
+/* Pass the observation to the other features, then log it. */
 static void pass_on(struct conversation *c)
 {
 	struct follow_ups *s = follow_ups_state(c);
@@ -165,7 +165,7 @@ static bool follow_ups_take_result(struct conversation *c,
 	if (result->call < first_number || result->call > last_number)
 		return false;
 	if (!s->observation || result->call != s->number)
-		return true; /* it is not needed any more */
+		return true; /* the follow-up is no longer needed */
 	add_note(c, result);
 	if (!turn_call(c)->interrupted && ask_next(c, turn_call(c)))
 		return true;
@@ -176,7 +176,7 @@ static bool follow_ups_take_result(struct conversation *c,
 
 /* ---- the end ------------------------------------------------------------------ */
 
-/* The result of the call stays. */
+/* The result of the call remains. */
 static void follow_ups_cancel(struct conversation *c)
 {
 	struct follow_ups *s = follow_ups_state(c);

@@ -25,10 +25,11 @@ static const char record_name[] = "mortise/goal"; /* of its state record */
 
 struct goal {
 	char *command;        /* NULL: none */
-	bool by_user;         /* set in this conversation: removed when it is reached */
-	bool reached;         /* the check that ended succeeded */
-	int64_t check;        /* the action that is pending; -1: none */
-	int64_t exit_code;    /* of it; -1: it has none */
+	bool by_user;         /* set in this conversation: removed when the command
+			       * succeeds */
+	bool reached;         /* the last check succeeded */
+	int64_t check;        /* the pending action of a check; -1: none */
+	int64_t exit_code;    /* of the last check; -1: none */
 	unsigned idle;        /* checks since the agent acted */
 	enum agent_state rest;
 	const char *rest_reason; /* static */
@@ -59,7 +60,8 @@ static int open_(struct conversation *c, struct error *err)
 {
 	goal_state(c)->check = -1;
 	if (agents_depth(c))
-		return MT_OK; /* a subagent has the task of its parent, not its goal */
+		return MT_OK; /* a subagent works on the task of its parent, not on its
+			       * goal */
 	return goal_replace(goal_state(c),
 			    config_get(conversation_config(c),
 				       conversation_agent(c)->section, "until"),
@@ -78,7 +80,7 @@ static int goal_resume(struct conversation *c, struct error *err)
 		       : out_of_memory(err);
 }
 
-/* Keep it for a resumed conversation. */
+/* Store the goal for a resumed conversation. */
 static int goal_keep(struct conversation *c, struct error *err)
 {
 	const char *command = goal_state(c)->command;
@@ -93,7 +95,7 @@ static int goal_keep(struct conversation *c, struct error *err)
 
 /* ---- the check --------------------------------------------------------------- */
 
-/* In the workspace and without input, whatever the agent did to its shell. */
+/* In the workspace and without input, regardless of the state of the agent's shell. */
 static struct call *make_check(struct conversation *c, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(3 * COMMAND_MAX + 32768);
@@ -210,7 +212,7 @@ static void goal_after_observation(struct conversation *c, struct event *action)
 		on_success(c); /* otherwise the agent reads the message first */
 }
 
-/* The agent acts, so it has not given up. */
+/* The agent acted, so it has not given up. */
 static void goal_before_action(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_AGENT && (action->type->flags & EVENT_RUNNABLE))

@@ -11,7 +11,7 @@
 
 enum {
 	RECORD_FIELD_MAX = 50000,
-	END_MS = 10000, /* hooks of the end of a session take no longer */
+	END_MS = 10000, /* time limit for hooks at the end of a session */
 };
 
 struct hook_runner *hook_runner_of(const struct conversation *c)
@@ -57,7 +57,7 @@ static void put_cut(json_object *o, const char *key, const char *text)
 		js_set_strn(o, key, text, utf8_cut(text, len, RECORD_FIELD_MAX));
 }
 
-/* Log what the hook did. */
+/* Log the result of the hook. */
 static void hook_moment_record(const struct hook_moment *m, const struct hook_result *r)
 {
 	AUTO(json) json_object *o = js_new_object();
@@ -82,7 +82,7 @@ static void hook_moment_record(const struct hook_moment *m, const struct hook_re
 		log_line(MT_LOG_WARNING, "hooks", "%s", err.text);
 }
 
-/* For events that a hook can deny, a failed hook denies. */
+/* For events that a hook can deny, a hook that fails denies. */
 static bool hook_moment_closes(enum hook_event e)
 {
 	return e == HOOK_BEFORE_TOOL || e == HOOK_USER_PROMPT;
@@ -172,7 +172,7 @@ void hook_moment_run(struct hook_moment *m)
 		hook_moment_judge(m, &(struct hook_result){ .exit_code = -1,
 							    .error = err.text });
 	}
-	unlist(m); /* the continued work may cancel what still runs */
+	unlist(m); /* continuing may cancel work that is still running */
 	m->done(m);
 }
 
@@ -207,7 +207,7 @@ struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event even
 	m->input = js_new_object();
 	m->others = hook_runner_of(c)->moments;
 	hook_runner_of(c)->moments = m;
-	/* Members that an event does not have are null: a hook may rely on all names. */
+	/* Members that an event does not have are null: a hook may expect every name. */
 	js_set_str(m->input, "event_type", hook_event_name(event));
 	js_set(m->input, "tool_name", NULL);
 	js_set(m->input, "tool_input", NULL);

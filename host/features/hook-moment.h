@@ -9,7 +9,7 @@
 
 enum { HOOK_CONTEXT_MAX = 1 << 20, HOOK_MESSAGES_MAX = 64 };
 
-/* The hooks of one moment; the first that blocks is the last. */
+/* The hooks of one moment. Those after the first hook that blocks are not run. */
 struct hook_moment {
 	struct conversation *c;
 	enum hook_event event;
@@ -17,10 +17,10 @@ struct hook_moment {
 	json_object *input;
 	int64_t action;
 	size_t next;
-	struct hook now;           /* a view of the one that runs */
+	struct hook now;           /* a view of the running hook */
 	struct hook_run *run;
 	struct strbuf context;
-	char *denied;              /* why not; NULL: nothing against it */
+	char *denied;              /* the reason of the denial; NULL: not denied */
 	void (*done)(struct hook_moment *m);
 	struct event *observation;
 	enum agent_state rest;     /* where the agent comes to, and why */
@@ -33,7 +33,7 @@ struct held {
 	char *text;
 	size_t len;
 	json_object *images;
-	bool queue; /* it does not interrupt a call */
+	bool queue; /* the message does not interrupt a call */
 };
 
 struct hook_runner {
@@ -42,16 +42,17 @@ struct hook_runner {
 	struct held held[HOOK_MESSAGES_MAX];
 	size_t held_count;
 	bool started, ended, continue_after;
-	char *context;             /* of the session: goes with the next message */
+	char *context;             /* text from the start of the session: added to the
+				    * next message */
 	unsigned stop_denials;
 };
 
 /** The state of the feature; NULL: no hooks. */
 struct hook_runner *hook_runner_of(const struct conversation *c);
-/** Does a hook of this moment exist, for this tool? */
+/** Does a hook exist for this moment and tool? */
 bool hook_moment_possible(const struct conversation *c, enum hook_event event,
 			  const char *tool);
-/** A moment whose input can be added to; `done` frees it. NULL: out of memory. */
+/** A moment to whose input members can be added; `done` frees it. NULL: out of memory. */
 struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event event,
 				    const char *tool,
 				    void (*done)(struct hook_moment *m));

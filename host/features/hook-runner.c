@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { STOP_DENIALS_MAX = 5 }; /* in a row, then the agent has finished */
+enum { STOP_DENIALS_MAX = 5 }; /* consecutive denials, after which the agent may stop */
 
 /* ---- the session and its messages ---------------------------------------------- */
 
@@ -115,7 +115,7 @@ static void on_started(struct hook_moment *m)
 	step_run_ready(c);
 }
 
-/* true: the start of the session is in progress, or starts now. */
+/* true: the session start hooks are running, or start now */
 static bool start_session(struct conversation *c)
 {
 	struct hook_runner *h = hook_runner_of(c);
@@ -390,7 +390,8 @@ static int open_hooks(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* What was cancelled: a call not made gets no result but that, a result stays. */
+/* The work was cancelled: a call that was not made gets this as its result; an
+ * existing result is kept. */
 static void hook_runner_settle(struct conversation *c, struct hook_moment *m)
 {
 	struct error err = ERROR_NONE;

@@ -29,10 +29,10 @@
 
 enum {
 	DATA_MAX = 256 << 10,
-	TASK_MAX = 8 << 10,     /* bytes that are shown of the messages of the user, and of
-	                         * the last one of the agent */
-	EVENT_MAX = 1000,       /* of one call or result */
-	EVENTS_MAX = 24 << 10,  /* of all of them */
+	TASK_MAX = 8 << 10,     /* maximum bytes of the user's messages, and of the
+				 * agent's last message */
+	EVENT_MAX = 1000,       /* bytes of one call or result */
+	EVENTS_MAX = 24 << 10,  /* bytes of all calls and results */
 	REASON_SHOWN = 2000,
 };
 
@@ -51,7 +51,7 @@ struct question_to_judge {
 /* Of a conversation. */
 struct judge {
 	struct question_to_judge *open; /* NULL: none */
-	bool reported;      /* a failure was */
+	bool reported;      /* a failure was reported */
 	bool accepted;      /* the task is done, and the agent has not acted since */
 	int64_t rounds;     /* "no" since the newest message of the user */
 	enum agent_state rest;
@@ -90,7 +90,7 @@ void judge_report(struct conversation *c, const char *why)
 
 /* ---- the answer ------------------------------------------------------------ */
 
-/* The first line, without spaces and marks of Markdown around it. */
+/* The first line, without surrounding blanks and Markdown characters. */
 static char *feature_judge_first_line(const char *text, size_t len)
 {
 	static const char around[] = " \t\r\n`*\"'";
@@ -127,7 +127,8 @@ static void feature_judge_on_closed(uv_handle_t *timer)
 	free(q);
 }
 
-/* From the loop, so that no function of the request or of the caller is active. */
+/* Called from the loop, so that no function of the request or of the caller is
+ * running. */
 static void feature_judge_on_over(uv_timer_t *timer)
 {
 	struct question_to_judge *q = timer->data;
@@ -172,7 +173,7 @@ static void feature_judge_on_failed(void *arg, const struct llm_error *error)
 
 /* ---- the question ---------------------------------------------------------- */
 
-/* Nothing in the data can contain it. */
+/* A marker that cannot occur in the data. */
 static void make_mark(char ret[static 24])
 {
 	uint64_t random = 0;
@@ -288,7 +289,7 @@ static void put_task(struct conversation *c, struct strbuf *out)
 	js_put(out, list);
 }
 
-/* Does this event show what the agent did? */
+/* Does this event show an action of the agent? */
 static bool is_work(const struct evlog_head *head)
 {
 	if (head->undone || head->type->id == ACTION_SYSTEM ||
@@ -298,7 +299,8 @@ static bool is_work(const struct evlog_head *head)
 	       (head->type->is_action ? head->has_call : head->cause >= 0);
 }
 
-/* Calls and results since the first event of the agent; the newest if they are long. */
+/* Calls and results since the first event of the agent; only the newest if they are
+ * too long. */
 static void put_work(struct conversation *c, struct strbuf *out)
 {
 	AUTO(json) json_object *list = js_new_list();
@@ -323,7 +325,7 @@ static void put_work(struct conversation *c, struct strbuf *out)
 	js_key_bool(out, "earlier calls are not shown", id >= agent->start);
 }
 
-/* The newest message of the agent: of the action finish, or an answer without a call. */
+/* The newest message of the agent: from the action finish, or a reply without a call. */
 static void put_last_message(struct conversation *c, struct strbuf *out)
 {
 	struct evlog *log = conversation_log(c);
@@ -354,7 +356,7 @@ static void put_task_and_work(struct conversation *c, struct strbuf *out)
 	strbuf_addc(out, '}');
 }
 
-/* The agent reads why, and continues. */
+/* The agent reads the reason, and continues. */
 static void continue_agent(struct conversation *c, const char *why)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(16384);
@@ -443,7 +445,7 @@ static void feature_judge_after_message(struct conversation *c, bool first)
 	feature_judge_state(c)->accepted = false;
 }
 
-/* The agent acts: what it finishes with is new. */
+/* The agent acted: the judge is asked again when it finishes. */
 static void feature_judge_before_action(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_AGENT && (action->type->flags & EVENT_RUNNABLE))
@@ -466,7 +468,7 @@ static void drop_question(struct conversation *c)
 	uv_close((uv_handle_t *)&q->timer, feature_judge_on_closed);
 }
 
-/* An agent that has finished stays so. */
+/* An agent that has finished remains finished. */
 static void feature_judge_cancel(struct conversation *c)
 {
 	const struct question_to_judge *q = feature_judge_state(c)->open;

@@ -10,23 +10,23 @@
 
 extern const struct feature judge_feature;
 
-/** Is a judge configured for the agent that works now? */
+/** Is a judge configured for the active agent? */
 bool judge_is_set(const struct conversation *c);
-/** Is a question to it open? No step starts until it is answered. */
+/** Does the judge have a pending question? The next step starts after its answer. */
 bool judge_is_asked(const struct conversation *c);
-/** The first line of its answer without what surrounds it, borrowed; NULL: it did not
- *  answer in time, or at all. */
+/** The first line of its answer without surrounding characters, borrowed; NULL: it did
+ *  not answer, or not in time. */
 typedef void judge_answer_fn(struct conversation *c, const char *text);
-/** Ask it. `prompt`: the template with the instructions. `data`: what it judges, which it
- *  reads as data; copied. A failure is reported to the user, once, and `answered` is
- *  called as well, from the loop. Nothing else may be open. It is not called if the
- *  question is cancelled. */
+/** Ask the judge. `prompt`: the template of the instructions. `data`: the text to
+ *  assess, which the judge reads as data; copied. `answered` is called from the loop,
+ *  also after a failure, which is reported to the user once. It is not called if the
+ *  question is cancelled. No other question may be pending. */
 void judge_ask(struct conversation *c, const char *prompt, const struct strbuf *data,
 	       judge_answer_fn *answered);
-/** The answer could not be used: report it to the user, once. */
+/** The answer could not be used: report this to the user, once. */
 void judge_report(struct conversation *c, const char *why);
-/** Text after the word with which an answer begins ("no: because"); NULL: it begins with
- *  another one. Borrowed. */
+/** The text after the word with which an answer begins ("no: because"); NULL: the
+ *  answer begins with another word. Borrowed. */
 const char *judge_answer_after(const char *text, const char *word);
 
 #endif

@@ -47,7 +47,7 @@ static struct budget *whole_budget(const struct conversation *c)
 	return limits_budget(agents_first(c));
 }
 
-static const char record_name[] = "mortise/account"; /* of its state record */
+static const char record_name[] = "mortise/account"; /* name of its state record */
 
 static void configure(struct budget *a, const struct config *config, const char *section,
 		      const char *above)
@@ -58,8 +58,9 @@ static void configure(struct budget *a, const struct config *config, const char 
 		const char *inherited = above ? config_get(config, above, name) : NULL;
 		double max = 0;
 
-		/* An equal limit is inherited: the parent's is reached first, and this
-		 * one would end the subagent after that has been raised. */
+		/* Inherit an equal limit: otherwise the parent's limit is reached
+		 * first, and after it has been raised, this one would end the
+		 * subagent. */
 		if (!value || (inherited && strcmp(value, inherited) == 0))
 			continue;
 		if (i == LIMIT_COST)
@@ -158,7 +159,7 @@ static void on_step(struct conversation *c)
 		 (long long)evlog_count(conversation_log(c)));
 }
 
-/* The time of work up to a reply is logged with it. */
+/* Log the working time up to a reply with the reply. */
 static int before_reply(struct conversation *c, json_object *record)
 {
 	update_clock(c);
@@ -215,7 +216,7 @@ static void limits_stop(struct conversation *c, const char *text)
 	conversation_set_error(c, EXIT_LIMIT, "%s", text);
 }
 
-/* The call of an action is not made, or not waited for, because of a limit. */
+/* The call of an action is not made, or its result not awaited, because of a limit. */
 static void limits_stop_call(struct conversation *c, struct event *action,
 			     const char *text)
 {
@@ -231,7 +232,7 @@ static void limits_stop_call(struct conversation *c, struct event *action,
 
 /* ---- the alarm ---------------------------------------------------------- */
 
-/* Seconds until the first limit of the time of work is reached. */
+/* Seconds until the first limit of working time is reached. */
 static double limits_time_left(const struct budget *a)
 {
 	double left = 1e9;
@@ -323,7 +324,7 @@ void limits_log(struct conversation *c)
 			 error_text(&err));
 }
 
-/* Calls that were sent, and steps with a reply: counted from the log. */
+/* The numbers of calls that were sent and of steps with a reply, counted from the log. */
 static void recount(struct conversation *c)
 {
 	struct quota *calls = &whole_budget(c)->quotas[LIMIT_CALLS];
@@ -342,7 +343,7 @@ static void recount(struct conversation *c)
 		steps->used = replies;
 }
 
-/* An agent that was stopped by a limit continues when the user requests it. */
+/* An agent that was stopped by a limit continues if the user requests it. */
 static void raise_limits(struct conversation *c, struct budget *a)
 {
 	if (budget_raise(a))
@@ -360,7 +361,7 @@ static void limits_restore(struct conversation *c, const struct llm_metrics *sum
 	if (o)
 		budget_from_json(whole_budget(c), o);
 	for (size_t i = 0; conversation_inherited_replies(c) > 0 && i < LIMIT_COUNT; i++)
-		meters[i].used = 0; /* what another conversation spent */
+		meters[i].used = 0; /* the usage of another conversation */
 	recount(c);
 	meters[LIMIT_COST].used = sum->cost;
 	meters[LIMIT_TOKENS].used = (double)sum->input + (double)sum->output;
@@ -389,7 +390,7 @@ bool limits_stopped_all(const struct conversation *c)
 	return budget_was_hit(whole_budget(c));
 }
 
-/* Its usage, from its replies. */
+/* Restore the usage of a delegate from its replies. */
 static void restore_agent(struct conversation *c)
 {
 	const struct agent_frame *agent = conversation_agent(c);
@@ -397,7 +398,7 @@ static void restore_agent(struct conversation *c)
 	struct budget *own = own_budget(c);
 
 	if (!agent->above)
-		return; /* limits_restore() has counted it */
+		return; /* limits_restore() has added it */
 	for (int64_t n = evlog_replies(log) - 1; n >= 0; n--) {
 		AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply = NULL;

@@ -11,7 +11,7 @@
 
 enum { FOUND_MAX = 20, EXCERPT = 400, ANSWER_MAX = 48 << 10, EVENTS_AT_ONCE = 200 };
 
-/* What of an event is worth reading. */
+/* The parts of an event that are worth reading. */
 static const char *log_search_text_of(const struct event *e, size_t *ret_len)
 {
 	const char *content;
@@ -24,7 +24,7 @@ static const char *log_search_text_of(const struct event *e, size_t *ret_len)
 		return content;
 	}
 	content = js_text(event_args(e), ret_len);
-	return content ? content : ""; /* out of memory: its length is 0 */
+	return content ? content : ""; /* out of memory: the text has length 0 */
 }
 
 static void log_search_add_event(struct strbuf *out, const struct event *e,

@@ -8,10 +8,11 @@
 #include <string.h>
 
 enum {
-	LOOK_MAX = 256,      /* events that one look may pass */
-	CONDENSED = 10,       /* condensations among which two adjacent ones are a loop */
+	LOOK_MAX = 256,      /* maximum number of events that one search passes */
+	CONDENSED = 10,       /* number of condensations that are a loop if two of them
+			       * are adjacent */
 	CONDENSED_REPEATS = 2,
-	ACTIONS_MIN = 3,      /* events without which nothing repeats */
+	ACTIONS_MIN = 3,      /* fewer events cannot repeat */
 };
 
 const char *loop_stuck_name(enum stuck_kind kind)
@@ -38,7 +39,7 @@ struct walk {
 	unsigned looked;
 };
 
-/* Only the rules of OpenHands, without those that were added to them? */
+/* Do only the rules of OpenHands apply, without our additional ones? */
 static bool is_plain(const struct stuck_options *o)
 {
 	return !o->blank && !o->identical;
@@ -50,7 +51,8 @@ static bool loop_detector_is_message(const struct evlog_head *head,
 	return head->source == source && head->type->id == ACTION_MESSAGE;
 }
 
-/* What the host adds at a start, a resume or a message is not a part of the run. */
+/* The host adds these at a start, at a resume or for a message: they are not part of
+ * the run. */
 static bool is_added(const struct evlog_head *head)
 {
 	return head->type->id == ACTION_SYSTEM || head->type->id == ACTION_RECALL ||
@@ -59,7 +61,7 @@ static bool is_added(const struct evlog_head *head)
 	       loop_detector_is_message(head, SOURCE_ENVIRONMENT);
 }
 
-/* The next older event that counts; -1: there is none to look at. */
+/* The next older event that counts; -1: none within the search limit. */
 static int64_t older(struct walk *w)
 {
 	while (w->at > w->o->start && w->looked < LOOK_MAX) {
@@ -69,7 +71,8 @@ static int64_t older(struct walk *w)
 		if (head->undone)
 			continue;
 		if (begin >= 0)
-			w->at = begin + 1; /* what a delegate did is none of its */
+			w->at = begin + 1; /* actions of a delegate do not count for
+					    * this agent */
 		w->looked++;
 		if (head->type->id == OBSERVATION_LOOP_DETECTION ||
 		    (!w->o->headless && loop_detector_is_message(head, SOURCE_USER)))
@@ -86,7 +89,7 @@ static struct walk walk_from_end(struct evlog *log, const struct stuck_options *
 	return (struct walk){ .log = log, .o = o, .at = evlog_count(log) };
 }
 
-/* The newest actions and observations, the newest first. */
+/* The newest actions and observations, newest first. */
 struct newest {
 	struct evlog *log;
 	const struct stuck_options *o;
@@ -125,7 +128,7 @@ static bool loop_detector_is_blank(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* Does an action read the output of something started before, or wait for it? */
+/* Does an action read the output of a running command or job, or wait for it? */
 static bool is_wait(const struct event *action)
 {
 	const char *verb;
@@ -140,7 +143,7 @@ static bool is_wait(const struct event *action)
 	       strcmp(verb, "list") == 0;
 }
 
-/* Does a result say that the command or job still runs? */
+/* Does a result say that the command or job is still running? */
 static bool still_runs(const struct event *result)
 {
 	json_object *metadata = js_get(event_args(result), "metadata");
@@ -184,7 +187,7 @@ static bool is_left_out_wait(struct counted *w, int64_t id)
 	return true;
 }
 
-/* What users do, and what the host does on its own, is not repetition by the agent. */
+/* Actions of users and of the host are not repetition by the agent. */
 static bool is_of_others(struct evlog *log, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(log, id);
@@ -256,7 +259,7 @@ static size_t count_members(json_object *o, const char *const *left_out)
 	return count;
 }
 
-/* Equal members, but for those that do not count. */
+/* Are the members equal, except for those that do not count? */
 static bool same_members(json_object *a, json_object *b, const char *const *left_out)
 {
 	if (!json_object_is_type(a, json_type_object) ||
@@ -308,7 +311,7 @@ static bool same_value(json_object *a, json_object *b)
 	return x && y && volatile_text_same(x, strlen(x), y, strlen(y));
 }
 
-/* Members of a result that are equal but for what changes by itself. */
+/* Are the members of two results equal, except for those that change by themselves? */
 static bool same_result_members(json_object *a, json_object *b)
 {
 	if (count_members(a, pictures) != count_members(b, pictures))
@@ -324,7 +327,7 @@ static bool same_result_members(json_object *a, json_object *b)
 	return true;
 }
 
-/* Members of an action that say what the model thought of it. */
+/* Members of an action that contain the model's assessment of it. */
 static const char *const said[] = { "thought", "security_risk", "confirmation_state",
 				    NULL };
 
@@ -334,7 +337,7 @@ static bool is_edit(const struct event *action)
 	       strstr(event_arg(action, "code"), "edit_file_by_replace(");
 }
 
-/* Edits by an old function of python cells: the file and the lines count. */
+/* Edits with a former function of Python cells: the file and the lines count. */
 static bool same_edit(const struct event *a, const struct event *b)
 {
 	const char *x = event_arg(a, "code"), *y = event_arg(b, "code");
@@ -345,7 +348,7 @@ static bool same_edit(const struct event *a, const struct event *b)
 		if (!loop_detector_same_text(x, x_len, y, y_len))
 			return false;
 		if (line < 2 && (!x[x_len] || !y[y_len]))
-			return false; /* it has no third line */
+			return false; /* there is no third line */
 		x += x_len + (x[x_len] != '\0');
 		y += y_len + (y[y_len] != '\0');
 	}
@@ -355,13 +358,13 @@ static bool same_edit(const struct event *a, const struct event *b)
 static bool same_action(const struct event *a, const struct event *b,
 			const struct stuck_options *o)
 {
-	bool thought = o->thought || a->type->id == ACTION_THINK; /* all it consists of */
+	bool thought = o->thought || a->type->id == ACTION_THINK; /* the whole text */
 
 	if (is_edit(a) && is_edit(b)) {
 		if (same_edit(a, b))
 			return true;
 		if (is_plain(o))
-			return false; /* not even a short one equals itself */
+			return false; /* not even a short text equals itself */
 	}
 	return same_members(event_args(a), event_args(b), thought ? NULL : said);
 }
@@ -402,7 +405,7 @@ static bool loop_detector_same(const struct newest *n, int64_t a, int64_t b)
 				: same_observation(first, second, n->o);
 }
 
-/* `count` of them, each the same as the one `apart` places on. */
+/* Are `count` events each equal to the event `apart` positions after it? */
 static bool repeat(const struct newest *n, const int64_t *ids, size_t count, size_t apart)
 {
 	for (size_t i = 0; i + apart < count; i++)
@@ -419,7 +422,8 @@ struct cell_end {
 	size_t lines;
 };
 
-/* The lines of an output that matter; false: it does not end as a cell does. */
+/* The lines of an output that are compared; false: it does not end as the output of a
+ * cell does. */
 static bool cell_lines(const struct event *e, struct cell_end *ret)
 {
 	static const char *const ends[] = { "[Jupyter Python interpreter:",
@@ -456,7 +460,7 @@ static bool same_cell_errors(const struct cell_end *a, const struct cell_end *b)
 {
 	static const struct {
 		const char *text;
-		bool whole; /* the place of the error counts too */
+		bool whole; /* the place of the error is compared too */
 	} errors[] = {
 		{ "SyntaxError: unterminated string literal (detected at line", false },
 		{ "SyntaxError: invalid syntax. Perhaps you forgot a comma?", true },
@@ -500,7 +504,7 @@ static bool same_result(const struct newest *n)
 	       repeat(n, n->actions, count, 1) && repeat(n, n->observations, count, 1);
 }
 
-/* Results that OpenHands recorded of MCP servers are their JSON. */
+/* OpenHands records the results of MCP servers as their JSON. */
 static bool is_failed_mcp_result(const struct event *e)
 {
 	size_t len;
@@ -513,7 +517,7 @@ static bool is_failed_mcp_result(const struct event *e)
 	return js_bool(result, "isError", false);
 }
 
-/* Did a call fail? Results of tools say so themselves. */
+/* Did a call fail? The results of tools say so. */
 static bool is_failure(const struct newest *n, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(n->log, id);
@@ -611,8 +615,8 @@ static bool monologue(const struct newest *n, int64_t *ret_start)
 	return count >= n->o->monologue;
 }
 
-/* The action that a loop really began with: it may have lasted longer than the
- * detection needs. `apart`: the same action comes that many places on. */
+/* The action with which a loop began: it may have lasted longer than detection
+ * requires. `apart`: the same action recurs after that many positions. */
 static int64_t first_of_loop(const struct newest *n, size_t apart)
 {
 	struct counted w = counted_from_end(n->log, n->o);
@@ -630,8 +634,8 @@ static int64_t first_of_loop(const struct newest *n, size_t apart)
 	return start;
 }
 
-/* What OpenHands takes for the beginning: the first event that equals the oldest
- * action that it looked at, the last of `count`. */
+/* The beginning as OpenHands determines it: the first event that equals the oldest
+ * action that it examined, the last of `count`. */
 static int64_t first_equal(const struct newest *n, size_t count)
 {
 	struct counted w = counted_from_end(n->log, n->o);
@@ -651,7 +655,7 @@ static int64_t first_equal(const struct newest *n, size_t count)
 	return start;
 }
 
-/* Where a loop of `count` actions began, that may be of several kinds. */
+/* The beginning of a loop of `count` actions, which may be of several kinds. */
 static int64_t loop_detector_start(const struct newest *n, size_t count, size_t apart)
 {
 	if (!is_plain(n->o))

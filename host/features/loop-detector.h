@@ -10,9 +10,10 @@ enum stuck_kind {
 	STUCK_NONE,
 	STUCK_REPEAT,       /* the same action has the same result again and again */
 	STUCK_ERRORS,     /* the same action fails again and again */
-	STUCK_MONOLOGUE,  /* the same message, and nothing happens in between */
+	STUCK_MONOLOGUE,  /* the same message repeatedly, with no event in between */
 	STUCK_ALTERNATE,    /* two actions alternate, with the same results */
-	STUCK_CONDENSING, /* the history is condensed and nothing else happens */
+	STUCK_CONDENSING, /* the history is condensed repeatedly, with no other event
+			   * in between */
 	STUCK_IDENTICAL,  /* the same action again and again, regardless of its results */
 };
 
@@ -20,27 +21,29 @@ enum { STUCK_REPEATS_MAX = 32 };
 
 struct stuck_options {
 	int64_t start;  /* earlier events are ignored */
-	bool headless;  /* the whole history counts, not what follows the user */
+	bool headless;  /* examine the whole history, not only the events after the
+			 * newest user message */
 	bool exit_code; /* command outputs: compare exit codes, not texts */
-	bool blank;     /* results: digits, times, sizes and addresses do not count */
+	bool blank;     /* results: ignore digits, times, sizes and addresses */
 	bool thought;   /* the model's text is part of an action */
-	unsigned same, errors, monologue, pattern; /* repeats, STUCK_REPEATS_MAX at most */
-	unsigned identical; /* as those; 0: identical actions alone are not a loop */
+	unsigned same, errors, monologue, pattern; /* number of repetitions, at most
+						    * STUCK_REPEATS_MAX */
+	unsigned identical; /* the same for identical actions; 0: identical actions
+			     * alone are not a loop */
 };
 
 struct stuck {
 	enum stuck_kind kind;
 	unsigned repeats;
-	int64_t start;   /* id of the earliest event of the loop */
-	int64_t newest;  /* id of the newest action of it; -1: none */
+	int64_t start;   /* id of the first event of the loop */
+	int64_t newest;  /* id of the newest action of the loop; -1: none */
 };
 
-/** Inspects the newest events, never more than a fixed number of them. What came
- *  before a `loop_detection` is ignored: a loop is reported once. With `blank` or
- *  `identical`, reading or waiting for a command or job that still runs never
- *  counts. */
+/** Examine the newest events, never more than a fixed number. Events before a
+ *  `loop_detection` are ignored: a loop is reported once. With `blank` or `identical`,
+ *  reading or waiting for a command or job that still runs never counts. */
 struct stuck loop_detect_stuck(struct evlog *log, const struct stuck_options *o);
-/** "repeating_action_observation", as events and frontends call it. */
+/** "repeating_action_observation", as used by events and frontends. */
 const char *loop_stuck_name(enum stuck_kind kind);
 
 #endif

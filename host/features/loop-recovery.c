@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The reason of an error state begins with it. */
+/* The reason of an error state starts with this. */
 #define STUCK_ERROR "AgentStuckInLoopError: Agent got stuck in a loop"
 
 /* Of an agent. */
@@ -125,7 +125,7 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 	return data;
 }
 
-/* For people: what happens. */
+/* A sentence for people. */
 static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 {
 	static const char *const what[] = {
@@ -258,8 +258,8 @@ static int64_t loop_start(struct conversation *c)
 	return -1;
 }
 
-/* How many messages of the user are to be taken back, up to the newest before `start`; 0:
- * there is none before. */
+/* The number of user messages to take back, up to the newest one before `start`; 0: no
+ * such message. */
 static int64_t messages_since(struct conversation *c, int64_t start)
 {
 	int64_t count = 0;

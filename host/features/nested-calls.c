@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * nested-calls.c - calls of tools that the code of another tool makes (tool/call): an
- * action with the gate, hooks, limits and log of any other one. While it is pending, the
- * call that made it is suspended. Its events name that call in `called_by`. */
+ * action with the same gate, hooks, limits and log as any other action. While it is
+ * pending, the call that made it is suspended. Its events name that call in
+ * `called_by`. */
 #include "features/nested-calls.h"
 
 #include "controller/actions.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum {
-	CALLS_MAX = 200,         /* made by one call */
+	CALLS_MAX = 200,         /* maximum number made by one call */
 	ANSWER_MAX = 1 << 20,    /* bytes of text of a result */
 	LIST_MAX = 1 << 20,
 };
@@ -26,8 +27,8 @@ enum {
 /* Of a conversation. */
 struct nested_calls {
 	struct call *outer;      /* suspended while a call of its code is pending; or NULL */
-	uint64_t request;        /* that the pending call answers */
-	char *answer;            /* of it, JSON; NULL: out of memory */
+	uint64_t request;        /* request that the pending call answers */
+	char *answer;            /* the answer, JSON; NULL: out of memory */
 	uint64_t caller;         /* number of the call that made `count` calls */
 	unsigned count;
 };
@@ -46,8 +47,8 @@ static void nested_calls_answer(struct conversation *c, uint64_t request, int st
 
 /* ---- what may be called --------------------------------------------------- */
 
-/* Not those that act on the conversation, and not those of the instance that is busy
- * with the call that asks. */
+/* Excludes tools that act on the conversation, and those of the instance that is busy
+ * with the calling call. */
 static bool may_call(const struct conversation *c, const struct tool *tool)
 {
 	return !(tool->hints & MT_TOOL_CONTROL) &&
@@ -81,7 +82,7 @@ static void nested_calls_list_tools(struct conversation *c, uint64_t request)
 		nested_calls_answer(c, request, MT_OK, out.text);
 }
 
-/* The calling one must be the pending call of an agent that works. */
+/* The calling call must be the pending call of an active agent. */
 static int nested_calls_check(struct conversation *c, uint64_t call, struct error *err)
 {
 	struct nested_calls *s = nested_calls_state(c);
@@ -117,8 +118,8 @@ static int count_call(struct conversation *c, uint64_t call, struct error *err)
 
 /* ---- the call --------------------------------------------------------------- */
 
-/* Mark an event as one of code: models, condensers and the loop detector do not see it.
- * Takes `caller`. */
+/* Mark an event as made by code: models, condensers and the loop detector do not see
+ * it. Takes `caller`. */
 static int mark(struct event *e, json_object *caller)
 {
 	js_set_bool(event_args(e), "hidden", true);
@@ -210,7 +211,8 @@ static bool nested_calls_request_answer(struct conversation *c, uint64_t call,
 
 /* ---- its result ----------------------------------------------------------- */
 
-/* Is this observation the one of the pending call of code? The turn has ended it. */
+/* Is this the observation of a pending call made by code? The turn has already ended
+ * it. */
 static bool is_result(const struct conversation *c)
 {
 	return nested_calls_state(c)->outer && turn_is_idle(c);
@@ -301,13 +303,13 @@ static void nested_calls_interrupt(struct conversation *c)
 	nested_calls_cancel(c);
 }
 
-/* Calls that follow in the reply were not made by the code. */
+/* The next calls of the reply were not made by the code. */
 static bool nested_calls_needs_order(const struct conversation *c)
 {
 	return nested_calls_state(c)->outer;
 }
 
-/* The newest call of code after this action; -1: none, or it is answered. */
+/* The newest call made by code after this action; -1: none, or it has a result. */
 static int64_t unanswered(const struct conversation *c, int64_t action)
 {
 	const struct evlog *log = conversation_log(c);
@@ -322,8 +324,8 @@ static int64_t unanswered(const struct conversation *c, int64_t action)
 	return -1;
 }
 
-/* The process ended during a call of code: it gets an observation before the call that
- * made it. */
+/* The process ended during a call made by code: it gets an observation before the call
+ * that made it. */
 static int nested_calls_restore_action(struct conversation *c, struct event *action,
 				       bool *ret_done, struct error *err)
 {

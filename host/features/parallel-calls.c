@@ -19,11 +19,11 @@ enum {
 	PARALLEL_MAX = 16,
 };
 
-/* Calls of the reply that were sent early, in its order. */
+/* Calls of the reply that were sent early, in the order of the reply. */
 struct early_calls {
 	struct call *list[PARALLEL_MAX];
 	size_t count;
-	uint64_t made; /* in this conversation, for their numbers */
+	uint64_t made; /* sent in this conversation; determines their numbers */
 };
 
 static struct early_calls *early_calls_of(const struct conversation *c)
@@ -71,7 +71,7 @@ static bool holds_calls(const struct conversation *c)
 
 /* ---- sending ------------------------------------------------------------------ */
 
-/* The least number of calls that a feature allows. */
+/* The lowest number of calls that a feature allows. */
 static int64_t parallel_calls_left(const struct conversation *c)
 {
 	int64_t left = INT64_MAX;
@@ -82,7 +82,7 @@ static int64_t parallel_calls_left(const struct conversation *c)
 	return left;
 }
 
-/* How many calls can be sent in addition to the pending one. */
+/* The number of calls that can be sent in addition to the pending one. */
 static size_t parallel_room(const struct conversation *c)
 {
 	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
@@ -98,7 +98,7 @@ static size_t parallel_room(const struct conversation *c)
 	return most > (int64_t)sent ? (size_t)most - sent : 0;
 }
 
-/* May it run in parallel with others? */
+/* May the call run in parallel with others? */
 static bool is_parallel(const struct conversation *c, const struct call *call)
 {
 	const struct tool *tool = call->tool;
@@ -108,7 +108,7 @@ static bool is_parallel(const struct conversation *c, const struct call *call)
 	       !FEATURES_ASK(needs_order, c);
 }
 
-/* @return false: it cannot be sent early. */
+/* @return false: the call cannot be sent early. */
 static bool send_early(struct conversation *c, struct call *call)
 {
 	const char *text;

@@ -19,7 +19,7 @@ const char topic_questions[] = "questions";
 /* Of a conversation. */
 struct questions {
 	struct question *open;
-	int64_t ids; /* given so far */
+	int64_t ids; /* number of ids assigned so far */
 };
 
 static struct questions *questions_state(const struct conversation *c)
@@ -35,7 +35,7 @@ static void questions_drop(struct question *q)
 	free(q);
 }
 
-/* Only texts, and not too many. */
+/* Are all choices texts, and not too many? */
 static bool choices_valid(json_object *choices)
 {
 	size_t n = choices ? json_object_array_length(choices) : 0;

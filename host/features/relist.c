@@ -12,11 +12,11 @@
 /* Of a conversation. */
 struct relist {
 	bool awaited;      /* the next step waits for a list */
-	uint64_t deadline; /* ms of the loop; 0: no wait */
-	uv_timer_t *timer; /* expires at the deadline; NULL: never needed yet */
+	uint64_t deadline; /* time of the loop in ms; 0: not waiting */
+	uv_timer_t *timer; /* expires at the deadline; NULL: not needed so far */
 };
 
-enum { RELIST_MS = 5000 }; /* then the request goes without the list */
+enum { RELIST_MS = 5000 }; /* the request is sent without the list */
 
 static void relist_continue(struct conversation *c)
 {

@@ -12,8 +12,8 @@ static bool is_delegate(struct replay *r, int64_t action)
 	return evlog_head(r->log, action)->type->id == ACTION_DELEGATE;
 }
 
-/* The observation that answered a recorded action; old files do not number them,
- * there it is the next event. NULL: there is none. */
+/* The observation of a recorded action. Old files do not number observations: there it
+ * is the next event. NULL: none. */
 struct event *replay_result(struct replay *r, int64_t action)
 {
 	if (is_delegate(r, action)) {
@@ -41,7 +41,7 @@ static struct replay_action *replay_compare_action_of(struct replay *r, int64_t 
 	return NULL;
 }
 
-/* Blanks at the end do not count. */
+/* Trailing blanks are ignored. */
 static size_t replay_compare_text_of(const struct event *e, const char **ret)
 {
 	size_t len;
@@ -57,7 +57,7 @@ static int64_t replay_compare_exit_code(const struct event *e)
 	return js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
 }
 
-/* What differs; NULL: nothing. */
+/* The name of the difference; NULL: none. */
 static const char *difference(const struct event *want, const struct event *got)
 {
 	const char *a, *b;

@@ -9,7 +9,7 @@
 
 struct replay_action {
 	int64_t recorded, now; /* event ids; now -1: not taken */
-	int64_t owner;         /* the recorded delegation that it is of; -1: none */
+	int64_t owner;         /* the recorded delegation that contains it; -1: none */
 	char *message;
 	bool compared;
 };
@@ -19,12 +19,12 @@ struct replay {
 	char *task;
 	struct replay_action *actions;
 	size_t count, room;
-	size_t next, end; /* the next to take, the first not to */
+	size_t next, end; /* the next event to take, and the first one not to take */
 	bool hand_over;
 	struct replay_report report;
 };
 
-/** The observation that answered a recorded action; NULL: there is none. */
+/** The observation of a recorded action; NULL: none. */
 struct event *replay_result(struct replay *r, int64_t action);
 /** The id that an event had in the file. */
 int64_t replay_original_id(struct replay *r, int64_t id);

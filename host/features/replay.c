@@ -22,7 +22,7 @@ enum { NEST_MAX = 32 };
 
 /* ---- opening ------------------------------------------------------------ */
 
-/* Actions that the controller creates itself, in both conversations. */
+/* Actions that the controller creates itself, both when recording and when replaying. */
 static bool replay_is_taken(const struct evlog_head *head)
 {
 	if (!head->type->is_action || head->undone || head->hidden ||
@@ -42,7 +42,7 @@ static bool replay_is_taken(const struct evlog_head *head)
 	}
 }
 
-/* The delegations that a recorded event is in. */
+/* The delegations that contain a recorded event. */
 struct nest {
 	struct { int64_t action, end; bool told; } open[NEST_MAX];
 	size_t depth;
@@ -69,7 +69,7 @@ static void nest_add(struct nest *n, const struct evlog *log, int64_t id)
 	n->open[n->depth++].end = evlog_delegation_end(log, id);
 }
 
-/* A delegate's first message is its task: the controller says it. */
+/* The first message of a delegate is its task, which the controller sends. */
 static bool nest_is_task(struct nest *n, const struct evlog_head *head)
 {
 	if (!n->depth || n->open[n->depth - 1].told || head->type->id != ACTION_MESSAGE ||
@@ -107,7 +107,7 @@ static bool is_repetition(struct replay *r, int64_t id, bool *ret_run)
 	return e && event_is_answer(e, ret_run);
 }
 
-/* Did it require approval? If so, only its copy counts. */
+/* Did the action require approval? If so, only its copy counts. */
 static bool was_asked_about(struct replay *r, int64_t id)
 {
 	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
@@ -115,7 +115,7 @@ static bool was_asked_about(struct replay *r, int64_t id)
 	return e && event_awaits_confirmation(e);
 }
 
-/* An action that a person approved is recorded twice, one that was rejected never ran. */
+/* An action that a person approved is recorded twice; a rejected one never ran. */
 static bool was_run(struct replay *r, int64_t id)
 {
 	bool run;
@@ -276,7 +276,7 @@ bool replay_is_active(const struct conversation *c)
 
 /* ---- taking ------------------------------------------------------------- */
 
-/* The reply that an action belongs to comes along; it has cost nothing here. */
+/* The reply of an action is logged with it, without a cost. */
 static int replay_take_reply(struct conversation *c, const struct event *e,
 			     struct error *err)
 {
@@ -295,7 +295,7 @@ static int replay_take_reply(struct conversation *c, const struct event *e,
 	return evlog_record(conversation_log(c), record, err);
 }
 
-/* The decision was about the recording: the action is assessed again. The agent's
+/* The recorded approval is not reused: the action is assessed again. The agent's
  * thought is in the action that was shown. */
 static void forget_answer(struct replay *r, json_object *json)
 {
@@ -351,7 +351,7 @@ static bool replay_waits_for_user(const struct event *e)
 	       js_bool(event_args(e), "wait_for_response", false);
 }
 
-/* For people; owned, may be NULL. */
+/* A sentence for people; owned, may be NULL. */
 static char *name_action(const struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
@@ -381,7 +381,7 @@ static int64_t owner_now(const struct replay *r, int64_t owner)
 	return -1;
 }
 
-/* Is the delegation that works now one that the owner works for? */
+/* Does the active delegation work for the delegation `owner`? */
 static bool leads_to(const struct conversation *c, int64_t owner)
 {
 	const struct replay *r = replay_of(c);
@@ -394,7 +394,8 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 	return owner >= 0;
 }
 
-/* It ended without an action, by an error or a limit, so it ends in the same way here. */
+/* The recorded delegate ended without an action, by an error or a limit, so this one
+ * ends in the same way. */
 static void end_as_recorded(struct conversation *c)
 {
 	static const char error[] = " encountered an error during execution. ";

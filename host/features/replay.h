@@ -11,14 +11,14 @@ struct replay;
 
 /** A difference between a result and the recording. */
 struct replay_difference {
-	int64_t recorded, now; /* ids of the action, there and here */
+	int64_t recorded, now; /* ids of the action in the recording and here */
 	const char *type, *message; /* of the action */
 	const char *what;      /* "exit code", "output", "observation" */
 	const char *want, *got;
 };
 
 struct replay_report {
-	size_t actions, same, different, unmatched; /* unmatched: no result recorded */
+	size_t actions, same, different, unmatched; /* unmatched: no recorded result */
 	size_t left; /* actions that were not taken */
 };
 
@@ -38,11 +38,11 @@ int replay_until(struct replay *r, int64_t id, struct error *err);
  *  */
 void replay_hand_over(struct replay *r, bool yes);
 
-/** Let a new conversation take them; `r` is borrowed. Begin with
+/** Make a new conversation take the recorded actions; `r` is borrowed. Begin with
  *  conversation_message(replay_task). */
 void conversation_replay(struct conversation *c, struct replay *r);
 
-/** Compare an event that was logged here; `differs` is called for what differs. */
+/** Compare an event that was logged here; `differs` is called for each difference. */
 void replay_compare(struct replay *r, const struct event *e,
 		    void (*differs)(void *arg, const struct replay_difference *d),
 		    void *arg);

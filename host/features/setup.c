@@ -21,7 +21,7 @@
 
 enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES = 50 };
 
-/* May it run? Otherwise reports why not. */
+/* May the script run? If not, the reason is reported. */
 static bool setup_is_allowed(struct conversation *c, const char *path)
 {
 	int when = config_choice(conversation_config(c), conversation_agent(c)->section,
@@ -52,7 +52,7 @@ static bool setup_is_allowed(struct conversation *c, const char *path)
 	return trusted;
 }
 
-/* @return true if it runs. */
+/* @return true if the script runs. */
 static bool setup_begin(struct conversation *c, const char *what, const char *command,
 			bool hidden, int64_t limit)
 {
@@ -82,8 +82,8 @@ static bool begin_script(struct conversation *c)
 	return setup_begin(c, SETUP_SCRIPT, command.text, true, limit);
 }
 
-/* What has changed in the repository, for the model; without programs that its
- * configuration may name, as far as git has options for that: filters still run. */
+/* The changes in the repository, for the model. Programs that its configuration names
+ * are not run, as far as git has options for that; filters still run. */
 static bool begin_status(struct conversation *c)
 {
 	AUTO(strbuf) struct strbuf command = STRBUF(512);

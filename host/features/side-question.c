@@ -103,8 +103,8 @@ static int side_question_add(struct side_question *q, struct error *err)
 		       : MT_OK;
 }
 
-/* The messages and tools of the agent, which the provider has in its cache. They are
- * laid out apart: the request of the agent that is in progress uses its own. */
+/* The messages and tools of the agent, which the provider has cached. They are built
+ * separately, because a request of the agent in progress uses its own. */
 static int side_question_build(struct side_question *q, struct error *err)
 {
 	const struct agent_frame *agent = conversation_agent(q->c);

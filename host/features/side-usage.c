@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * side-usage.c - usage of models by condensers and tools. It is stored apart from the
- * replies in the log, because it is not a turn of the agent. */
+ * side-usage.c - usage of models by condensers and tools. It is stored separately
+ * from the replies in the log, because it is not a turn of the agent. */
 #include "features/side-usage.h"
 
 #include "controller/feature-api.h"

@@ -18,11 +18,11 @@ struct conversation;
 json_object *side_usage_of(const struct evlog *log, const char *who);
 /** How many of their requests were answered. */
 int64_t side_usage_calls(const struct conversation *c, const char *who);
-/** Tell the features, and log it. */
+/** Notify the features of the usage, and log it. */
 int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
 		   struct error *err);
 
-/** The conversation is resumed: add them to its usage and to `sum`. */
+/** The conversation is resumed: add the usage to the conversation's and to `sum`. */
 void side_usage_restore(struct conversation *c, const char *who, struct llm_metrics *sum);
 
 #endif

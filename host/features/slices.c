@@ -11,13 +11,13 @@
 
 /* A step that waits for the rest of its history. */
 struct slices {
-	uv_idle_t idle; /* runs while `waits` */
+	uv_idle_t idle; /* active while `waits` */
 	bool waits;
-	struct mt_ctx x; /* its work; without a view the step starts again */
-	int64_t seen;    /* events in the log when the view was made */
+	struct mt_ctx x; /* of the step; without a view the step starts again */
+	int64_t seen;    /* number of events in the log when the view was built */
 };
 
-/* Its state in a conversation; NULL: no step waited yet. */
+/* Its state in a conversation; NULL: no step has waited yet. */
 static struct slices **slices_of(const struct conversation *c)
 {
 	return feature_state(c, &slices_feature);
@@ -98,7 +98,7 @@ static const char *slices_block_step(struct conversation *c)
 	return slices_is_busy(c) ? "reading the history" : NULL;
 }
 
-/* The step that waits is not taken. */
+/* The waiting step is dropped. */
 static void slices_cancel(struct conversation *c)
 {
 	struct mt_ctx x;

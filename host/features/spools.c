@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spools.c - files of whole output: on the disk before an event names them, and the
+ * spools.c - files of complete output: synced to disk before an event names them; the
  * oldest are removed. */
 #include "features/spools.h"
 
@@ -35,7 +35,7 @@ static int oldest_first(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* The files of the directory. @return their bytes. */
+/* List the files of the directory. @return their size in bytes. */
 static int64_t spools_collect(DIR *dir, struct spool **ret, size_t *ret_count)
 {
 	struct dirent *d;
@@ -59,7 +59,7 @@ static int64_t spools_collect(DIR *dir, struct spool **ret, size_t *ret_count)
 	return total;
 }
 
-/* Remove the oldest files while there is more than [core] spool_total. */
+/* Remove the oldest files while their total exceeds [core] spool_total. */
 static void spools_trim(struct conversation *c)
 {
 	AUTO(free) char *path = path_join(evlog_dir(conversation_log(c)), "spool");
@@ -69,11 +69,11 @@ static void spools_trim(struct conversation *c)
 	size_t count = 0, removed = 0;
 
 	if (!dir)
-		return; /* nothing was kept yet */
+		return; /* no file was written yet */
 	total = spools_collect(dir, &files, &count);
 	if (total > most)
 		qsort(files, count, sizeof *files, oldest_first);
-	while (total > most && removed + 1 < count) { /* the newest stays */
+	while (total > most && removed + 1 < count) { /* the newest file stays */
 		total -= files[removed].bytes;
 		unlinkat(dirfd(dir), files[removed++].name, 0);
 	}
@@ -87,7 +87,7 @@ static void spools_trim(struct conversation *c)
 				    removed, removed == 1 ? "" : "s");
 }
 
-/* The runner has written a file of whole output, which an event will name. */
+/* The runner has written a file of complete output, which an event will name. */
 static void spools_keep(struct conversation *c, const struct runner_result *result)
 {
 	const char *path = result->spool ? result->spool : "";
@@ -103,7 +103,7 @@ static void spools_keep(struct conversation *c, const struct runner_result *resu
 	spools_trim(c);
 }
 
-/* The file in `dir` that a result names as its full output. */
+/* The file in `dir` that a result names as its complete output. */
 static char *named_file(const char *text, size_t len, const char *dir)
 {
 	static const char before[] = "full output: ";
@@ -115,7 +115,7 @@ static char *named_file(const char *text, size_t len, const char *dir)
 	return strndup(path, strcspn(path, "]\n"));
 }
 
-/* The file that the result names, or one that is written now. */
+/* The file that the result names, or a new one. */
 static char *spools_full_result(struct conversation *c, int64_t event)
 {
 	AUTO(free) char *dir = path_join(evlog_dir(conversation_log(c)), "spool");

@@ -12,7 +12,7 @@
 
 enum { SKILLS_SHOWN = 100, COLUMNS = 72 };
 
-/* A recall has brought them. */
+/* Recalls added these skills. */
 static void add_recalled(json_object *names, struct event *e)
 {
 	json_object *list = js_get(event_args(e), "microagent_knowledge");
@@ -24,7 +24,7 @@ static void add_recalled(json_object *names, struct event *e)
 			    true);
 }
 
-/* The agent has asked for it. */
+/* The agent requested these skills. */
 static void add_invoked(json_object *names, struct event *e)
 {
 	if (strcmp(event_arg(e, "name"), "invoke_skill") == 0)

@@ -270,7 +270,7 @@ static void subagent_process_on_read(uv_stream_t *stream, ssize_t n, const uv_bu
 
 /* ---- first messages ---------------------------------------------------- */
 
-/* Its configuration: the named one, or that of its parent. */
+/* Its configuration: the one that its task names, or that of its parent. */
 static const char *agent_of(const struct subagent *ch)
 {
 	const char *dot = strchr(conversation_agent(ch->all->c)->section, '.');
@@ -278,8 +278,8 @@ static const char *agent_of(const struct subagent *ch)
 	return *ch->agent && !ch->forked ? ch->agent : dot ? dot + 1 : "";
 }
 
-/* Nothing runs unconfirmed because a child runs it. *ret_same: it asks as often as we
- * do. */
+/* A child does not run actions unconfirmed that its parent would confirm. *ret_same:
+ * the child's policy is as strict as ours. */
 static int set_policy(json_object *list, const struct subagent *ch, const char *section,
 		      bool *ret_same)
 {
@@ -312,7 +312,7 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	return MT_OK;
 }
 
-/* `from` has its own limit, `section` is the one that it runs with. */
+/* `from` has a limit of its own; the child runs with `section`. */
 static int subagent_process_set_limit(json_object *list, const struct subagent *ch,
 				      const char *from, const char *section,
 				      enum limit which)
@@ -399,14 +399,14 @@ static char *notice_for(const struct subagent *ch, struct error *err)
 	text = prompt_render(conversation_config(c),
 			     conversation_agent(c)->plugin.component->name, "subagent",
 			     data, &why);
-	if (!text && why.code == MT_ENOTFOUND) /* a prompt_dir without it */
+	if (!text && why.code == MT_ENOTFOUND) /* a prompt_dir has no such template */
 		text = strdup("");
 	if (!text)
 		fail(err, why.code ? why.code : MT_ENOMEM, "%s", why.text);
 	return text;
 }
 
-/* It begins with the events before its call. */
+/* The child begins with the events before its call. */
 static int add_context(const struct subagent *ch, json_object *job, struct error *err)
 {
 	AUTO(free) char *notice = ch->forked ? notice_for(ch, err) : NULL;
@@ -489,7 +489,8 @@ static int subagent_process_spawn(struct subagent *ch, struct error *err)
 	};
 	uv_process_options_t options = {
 		.file = program, .args = argv, .exit_cb = subagent_process_on_exit,
-		.flags = UV_PROCESS_DETACHED, /* Ctrl-C at the terminal is ours */
+		.flags = UV_PROCESS_DETACHED, /* this process handles Ctrl-C at the
+					       * terminal */
 		.stdio_count = 3, .stdio = stdio,
 	};
 	int failed;

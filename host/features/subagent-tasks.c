@@ -25,8 +25,8 @@ static int read_place(json_object *task, struct subagent *ch, struct error *err)
 	return MT_OK;
 }
 
-/* Does it begin with the context of its parent? Then it is a copy of its parent, with the
- * same prompt, tools and directory. */
+/* Does it begin with the context of its parent? Then it is a copy of its parent, with
+ * the same prompt, tools and directory. */
 static int read_context(json_object *task, struct subagent *ch, struct error *err)
 {
 	const struct conversation *c = ch->all->c;
@@ -92,7 +92,7 @@ static int subagent_tasks_read_one(struct subagents *all, json_object *task,
 	return read_context(plain ? NULL : task, ch, err);
 }
 
-/* Directory of a subagent: next to the logs, unless it is that of the parent. */
+/* The directory of a subagent: next to the logs, unless it shares its parent's. */
 static int subagent_tasks_find_workspace(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;

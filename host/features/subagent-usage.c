@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subagent-usage.c - usage of subagents, read from their own logs, so that the sum is
- * correct even if processes were killed. */
+ * subagent-usage.c - the usage of subagents, read from their own logs, so that the
+ * sum is correct even if processes were killed. */
 #include "controller/feature-api.h"
 #include "controller/conversation-parts.h"
 #include "conversation/fork.h"
@@ -20,7 +20,7 @@ enum { BILL_DEPTH_MAX = 32 };
 
 /* ---- the log of a child ------------------------------------------------ */
 
-/* Not those that a fork was given. */
+/* Without the replies that a fork inherited. */
 static void add_replies(struct evlog *log, struct llm_usage_totals *b)
 {
 	AUTO(json) json_object *meta = meta_read(evlog_dir(log), NULL);
@@ -99,7 +99,7 @@ static void add_background(json_object *list, const struct subagents *all)
 			js_add_new(list, json_object_new_string(all->list[i].id));
 }
 
-/* Children in the background whose results were not announced yet. */
+/* Children in the background whose results have not been announced yet. */
 static json_object *background(const struct conversation *c)
 {
 	json_object *list = js_new_list();
@@ -156,7 +156,7 @@ static void remove_unsettled(struct conversation *c, const char *id)
 		}
 }
 
-/* The sums of one child go where ours are. */
+/* The sums of one child are stored with ours. */
 static void subagent_usage_take_over(struct conversation *c,
 				     const struct llm_usage_totals *b)
 {
@@ -193,7 +193,7 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 	limits_log(c);
 }
 
-/* Children of a process that was killed have ended with it. */
+/* The children of a process that was killed have ended too. */
 static void settle_open(struct conversation *c)
 {
 	size_t n = json_object_array_length(subagents_of(c)->unsettled);

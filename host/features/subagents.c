@@ -95,8 +95,8 @@ static void announce_results(const struct subagents *all)
 	announce(all->c, &text);
 }
 
-/* The agent that started them reads the results, or, if it has ended, the one that waited
- * for it. */
+/* Results go to the agent that started the children, or, if it has ended, to the agent
+ * that waited for it. */
 static bool is_for_current(const struct subagents *all)
 {
 	unsigned depth = agents_waiting(all->c);
@@ -116,8 +116,8 @@ static struct subagents **next_ended(struct conversation *c)
 
 static void free_all(struct subagents *all);
 
-/* Results that came while a request was in progress are not in that request, so they are
- * logged between two steps only. */
+/* Results are logged only between two steps: a request in progress does not contain
+ * results that arrive later. */
 static void announce_ended(struct conversation *c)
 {
 	struct subagents **at, *all;
@@ -148,7 +148,7 @@ static void add_ended(struct subagents *all)
 	*at = all;
 }
 
-/* They ended with the process that had started them. */
+/* They ended with the process that started them. */
 static void announce_lost(struct conversation *c)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
@@ -171,7 +171,7 @@ static void announce_lost(struct conversation *c)
 		conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
 }
 
-/* It finished to wait for them: there is more to do. */
+/* The agent finished while it waited for them: it has more to do. */
 static int subagents_restore_action(struct conversation *c, struct event *action,
 				    bool *ret_done, struct error *err)
 {
@@ -189,7 +189,8 @@ static bool has_background(const struct conversation *c)
 	return all != NULL;
 }
 
-/* In non-interactive use the agent waits for them: nothing else could wake it. */
+/* In non-interactive use the agent waits for them, because no other event would make
+ * it continue. */
 static bool subagents_before_rest(struct conversation *c, enum agent_state state,
 				  const char *reason)
 {
@@ -294,7 +295,7 @@ void subagents_ended_one(struct subagent *ch)
 	start_next(all);
 }
 
-/* Do children run, or end, whose call waited for them? */
+/* Are children running or ending whose call waited for them? */
 static bool is_waiting(const struct conversation *c)
 {
 	const struct subagents *all = subagents_of(c)->calls;
@@ -367,7 +368,7 @@ json_object *conversation_asks(const struct conversation *c)
 	return list;
 }
 
-/* The delegate checks the answer itself; what can be seen here is refused here. */
+/* The delegate checks the answer itself; this refuses only what is known here. */
 static int answer_child(struct subagent *ch, const struct approval *a, struct error *err)
 {
 	if (a->reason && strlen(a->reason) > CHILD_MESSAGE_MAX / 8)

@@ -23,7 +23,7 @@ enum subagent_end {
 	CHILD_ERROR,
 	CHILD_OVER_BUDGET,  /* a limit of any kind */
 	CHILD_STUCK,
-	CHILD_WAITS,        /* it asked for input that no one could give */
+	CHILD_WAITS,        /* it asked for input, which no one could give */
 	CHILD_STOPPED,
 	CHILD_CRASHED,
 	CHILD_NOT_STARTED,
@@ -38,9 +38,9 @@ struct subagent {
 	enum { PLACE_SHARED, PLACE_COPY, PLACE_OWN } place;
 	bool forked;               /* it begins with the context of its parent */
 	enum subagent_end end;
-	unsigned handles;          /* that are not closed yet */
+	unsigned handles;          /* open handles */
 	bool begun, exited, output_over, ended;
-	json_object *action;       /* its newest; owned, or NULL */
+	json_object *action;       /* its newest action; owned, or NULL */
 	json_object *waits;        /* the approval that it waits for; or NULL */
 	int exit_code, number;     /* number: of the signal that ended it */
 	char *message;             /* its last message; or NULL */
@@ -51,8 +51,8 @@ struct subagent {
 /** The children of one call. */
 struct subagents {
 	struct conversation *c;
-	struct subagents *below;   /* of an earlier call; NULL: none */
-	bool background;           /* the call has its observation already */
+	struct subagents *below;   /* an earlier call; NULL: none */
+	bool background;           /* the call already has its observation */
 	unsigned depth;            /* of the agent that started them, and the first event */
 	int64_t owner;             /* in its history */
 	int64_t action;
@@ -60,19 +60,21 @@ struct subagents {
 	struct subagent *list;
 	size_t count, next, running;
 	size_t at_once;
-	double share[LIMIT_COUNT]; /* of what is left, each; 0: no limit */
+	double share[LIMIT_COUNT]; /* limits for each child, from what is left; 0: no
+				    * limit */
 	bool stopping;
-	uv_timer_t timer;          /* until those who do not stop are killed */
+	uv_timer_t timer;          /* when children that do not stop are killed */
 };
 
 /** The state of the feature in a conversation. */
 struct subagents_state {
-	struct subagents *calls;   /* those that run or end, the newest first */
-	struct subagents *ended;   /* in the background, the oldest first: not announced */
+	struct subagents *calls;   /* with running or ending children, newest first */
+	struct subagents *ended;   /* in the background, oldest first: not announced */
 	bool awaited;              /* the agent has finished and waits for them */
-	bool told_lost;            /* a message names those of an earlier process */
+	bool told_lost;            /* a message names the children of an earlier
+				    * process */
 	int64_t started;           /* in total */
-	json_object *unsettled;    /* those whose usage is not in ours yet */
+	json_object *unsettled;    /* children whose usage is not included in ours yet */
 	json_object *lost;         /* ended with an earlier process, in the background */
 	struct llm_usage_totals *usage;
 };
@@ -99,9 +101,9 @@ void subagents_put_results(struct strbuf *b, const struct subagents *all);
 json_object *subagents_result_extras(const struct subagents *all);
 
 /* ---- subagent-process.c ---- */
-/** Start its process. A failure is reported later as its end. */
+/** Start its process. A failure is reported later, as the end of the subagent. */
 void subagent_start(struct subagent *ch);
-/** A person's answer to its action that waits. @return MT_OK, or MT_ELIMIT if it is too
+/** A person's answer to its waiting action. @return MT_OK, or MT_ELIMIT if it is too
  *  long. */
 int subagent_answer(struct subagent *ch, const struct approval *a);
 /** Ask it to end. */
@@ -117,11 +119,12 @@ const char *subagent_place_name(const struct subagent *ch);
 /** The usage of a conversation on disk, including its subagents. */
 int subagents_usage_of_log(const struct config *c, const char *id, unsigned depth,
 			   struct llm_usage_totals *ret, struct error *err);
-/** A child was begun: its bill is ours from now on. Logged. */
+/** A child was started: its usage is added to ours from now on. Logged. */
 int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err);
-/** Keep who runs in the background, for a process that resumes the conversation. */
+/** Store which children run in the background, for a process that resumes the
+ *  conversation. */
 int subagents_keep(struct conversation *c, struct error *err);
-/** A child has ended: its sums into our account. Logged. */
+/** A child has ended: add its sums to our account. Logged. */
 void subagents_settle(struct conversation *c, const char *id, struct llm_metrics *ret);
 /** After a restart: restore the usage of children, settled or not. */
 void subagents_restore_usage(struct conversation *c, struct llm_metrics *sum);

@@ -90,7 +90,7 @@ enum { STALE_STEPS = 12 };
 
 struct state {
 	json_object *list; /* the newest one; NULL: none in this process */
-	unsigned steps;    /* results since it was made */
+	unsigned steps;    /* number of results since it was logged */
 };
 
 static void note_list(struct conversation *c, json_object *list)
@@ -188,7 +188,8 @@ static bool names_task_list(const char *list)
 	return false;
 }
 
-/* An agent that should plan has the task list, whatever its `tools` are. */
+/* An agent that should plan has the tool of the task list, even if its `tools` do not
+ * name it. */
 static const char *tool_for_planning(const struct conversation *c, const char *section,
 				     const char *list)
 {

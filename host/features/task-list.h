@@ -13,7 +13,7 @@
 
 /** Append the result of `plan`. */
 int tasks_planned(json_object *list, struct strbuf *out);
-/** The list as text; a list without tasks (or NULL) is said to be none. */
+/** The list as text. A list without tasks, or NULL, is reported as missing. */
 int tasks_text(json_object *list, struct strbuf *out);
 
 extern const struct feature task_list_feature;

@@ -18,10 +18,10 @@
 
 enum {
 	COMPLETIONS_MAX = 32,       /* of one call */
-	COMPLETIONS_OPEN = 8,       /* at once */
+	COMPLETIONS_OPEN = 8,       /* at the same time */
 	COMPLETION_MESSAGES = 64,
 	COMPLETION_TEXT = 2 << 20,  /* bytes of all its messages */
-	COMPLETION_TOKENS = 65536,  /* most that may be asked for */
+	COMPLETION_TOKENS = 65536,  /* maximum number of output tokens */
 };
 
 struct completion {
@@ -29,15 +29,15 @@ struct completion {
 	struct conversation *c;
 	struct llm_exchange *exchange;
 	struct llm_request *request;
-	uint64_t id;             /* of the runner's request */
+	uint64_t id;             /* number of the runner's request */
 	bool pieces;             /* the tool reads the answer as it streams */
 };
 
 /* Of a conversation. */
 struct completions {
-	struct completion *open; /* that the pending call asks for; NULL: none */
+	struct completion *open; /* requests of the pending call; NULL: none */
 	unsigned open_count;
-	unsigned count;          /* that it has asked for */
+	unsigned count;          /* requests made so far */
 };
 
 static struct completions *completions_state(const struct conversation *c)
@@ -217,7 +217,7 @@ static void completions_on_delta(void *arg, bool reasoning, const char *text, si
 	send_piece(q, &json);
 }
 
-/* What has streamed so far is void. */
+/* The text streamed so far is discarded. */
 static void restart(const struct completion *q)
 {
 	AUTO(strbuf) struct strbuf json = STRBUF(64);
@@ -317,7 +317,7 @@ static bool request_completion(struct conversation *c, uint64_t call, uint64_t r
 	return true;
 }
 
-/* A call asks only while its action is pending. */
+/* A call can request completions only while its action is pending. */
 static void completions_end_with_call(struct conversation *c,
 				      const struct runner_result *result)
 {

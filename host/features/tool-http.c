@@ -41,7 +41,7 @@ static bool request_http(struct conversation *c, uint64_t call, uint64_t request
 	return true;
 }
 
-/* A call sends only while its action is pending. */
+/* A call can send requests only while its action is pending. */
 static void tool_http_end_with_call(struct conversation *c,
 				    const struct runner_result *result)
 {

@@ -16,7 +16,8 @@
 enum {
 	NOTICE_MAX = 8192,       /* bytes; a longer file is ignored */
 	STEP_MAX = 16,           /* logged before one step */
-	KEPT_MAX = 64,           /* that cannot be removed; then no more are read */
+	KEPT_MAX = 64,           /* files that cannot be removed; beyond this number,
+				  * no more files are read */
 };
 
 /* A file that was logged and could not be removed. */
@@ -34,7 +35,7 @@ struct tool_notices {
 };
 
 static const char ending_notice[] = ".notice";
-static const char ending_told[] = ".told"; /* a result has stated it */
+static const char ending_told[] = ".told"; /* a result has reported it */
 
 static bool has_ending(const char *name, const char *ending)
 {
@@ -87,7 +88,8 @@ static void tool_notices_take(struct conversation *c, const char *dir, const cha
 			(struct kept){ st.st_dev, st.st_ino, st.st_mtim };
 }
 
-/* A result has stated it to this agent; one that waits for this agent has not seen it. */
+/* A result has reported it to this agent; an agent that waits for this one has not
+ * seen the result. */
 static void restore_notice(struct conversation *c, const char *dir, const char *name)
 {
 	AUTO(free) char *told = path_join(dir, name), *notice = NULL;
@@ -130,7 +132,8 @@ static void each_notice(struct conversation *c, const char *ending, notice_fn *e
 		closedir(dir);
 }
 
-/* An agent that waits for this one would not see the notices: they wait for it. */
+/* An agent that waits for this one would not see the notices, so they stay until it is
+ * active. */
 static bool tool_notices_before_step(struct conversation *c)
 {
 	struct tool_notices *s = feature_state(c, &tool_notices_feature);

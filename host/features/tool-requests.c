@@ -32,7 +32,7 @@ static bool holds_word(const char *text, const char *word)
 	return text && *word && strcasestr(text, word);
 }
 
-/* No skill has this name: list those whose name or description contains it. */
+/* No skill has this name: list the skills whose name or description contains it. */
 static void answer_near(struct conversation *c, uint64_t request, const char *name)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
@@ -108,7 +108,7 @@ static void tool_requests_load_file(struct conversation *c, uint64_t request,
 	}
 }
 
-/* Notes of the user; those of a project the tool writes itself. */
+/* Notes of the user. The tool writes the notes of a project itself. */
 static void write_notes(struct conversation *c, uint64_t request, json_object *params)
 {
 	AUTO(free) char *dir = NULL, *path = NULL;

@@ -17,7 +17,7 @@ enum { FOUND_MAX = 20, ANSWER_MAX = 256 << 10, NAMES_MAX = 24 << 10 };
 
 /* Of a conversation. */
 struct tool_search {
-	json_object *requested; /* tools that the model asked for, by name; or NULL */
+	json_object *requested; /* tools that the model requested, by name; or NULL */
 	bool dirty;             /* the next request offers other tools */
 };
 
@@ -31,7 +31,7 @@ static bool is_server(const struct conversation *c, const struct tool *t)
 	return conversation_agent(c)->catalog.instances[t->instance].server;
 }
 
-/* A subagent is offered all its tools: they are listed in the event that started it. */
+/* A subagent is offered all its tools, because the event that started it lists them. */
 static bool folds(const struct conversation *c)
 {
 	int64_t most = config_int(conversation_config(c), conversation_agent(c)->section,
@@ -50,7 +50,7 @@ static bool tool_search_hides_tool(const struct conversation *c, const struct to
 	       !js_get(tool_search_state(c)->requested, t->name);
 }
 
-/* "server: a, b\n" for each that has hidden ones. */
+/* "server: a, b\n" for each server that has hidden tools. */
 static void tool_search_put_names(const struct conversation *c, struct strbuf *out)
 {
 	size_t last = SIZE_MAX;
@@ -75,7 +75,8 @@ static void tool_search_put_names(const struct conversation *c, struct strbuf *o
 		strbuf_add(out, "\n... and more; use `query`");
 }
 
-/* The tool that finds the others names them; it has no shorter form. */
+/* The tool that finds the others names them in its description, which has no shorter
+ * form. */
 static void tool_search_describe_tool(const struct conversation *c, const struct tool *t,
 				      json_object *offer)
 {
@@ -109,7 +110,7 @@ static bool names_it(json_object *names, const char *name)
 	return false;
 }
 
-/* One of the words is in its name or description. */
+/* Does the name or the description contain one of the words? */
 static bool tool_search_fits(const struct tool *t, const char *query)
 {
 	for (size_t len; *query; query += len) {
@@ -177,7 +178,7 @@ static bool tool_search_answer(struct conversation *c, uint64_t call, uint64_t r
 	return true;
 }
 
-/* A resumed conversation has requested some already. */
+/* The requests of a resumed conversation are in its log. */
 static void read_requested(struct conversation *c)
 {
 	struct tool_search *s = tool_search_state(c);

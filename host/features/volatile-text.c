@@ -12,7 +12,7 @@
 
 enum {
 	HEX_MIN = 6,    /* hexadecimal digits that are a hash or an address */
-	WORD_MAX = 160, /* bytes of a word that are looked at together */
+	WORD_MAX = 160, /* maximum bytes of a word */
 };
 
 enum piece_kind { PIECE_END, PIECE_TEXT, PIECE_BLANK, PIECE_VALUE };
@@ -59,7 +59,7 @@ static bool is_one_of(const char *word, size_t len, const char *const *list)
 	return false;
 }
 
-/* What follows a number and changes with it: 900 kB becomes 1.2 MB. */
+/* A unit that follows a number and changes with it: 900 kB becomes 1.2 MB. */
 static bool is_unit(const char *word, size_t len)
 {
 	static const char *const units[] = {
@@ -86,7 +86,7 @@ static bool is_part_of_date(const char *word, size_t len)
 	return is_one_of(word, len, names);
 }
 
-/* A word of hexadecimal digits, some of them decimal: a hash, an identifier. */
+/* A word of hexadecimal digits, some of them decimal: a hash or an identifier. */
 static bool is_hash(const char *word, size_t len)
 {
 	bool digit = false;
@@ -94,7 +94,7 @@ static bool is_hash(const char *word, size_t len)
 	if (len > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X')) {
 		word += 2;
 		len -= 2;
-		digit = true; /* 0xff is an address however short it is */
+		digit = true; /* 0xff is an address, even though it is short */
 	} else if (len < HEX_MIN) {
 		return false;
 	}
@@ -106,7 +106,7 @@ static bool is_hash(const char *word, size_t len)
 	return digit;
 }
 
-/* A number inside a word ends where the digits do: v2beta keeps "beta". */
+/* A number inside a word ends with its digits: v2beta keeps "beta". */
 static const char *after_digits(const char *p, const char *end)
 {
 	while (p < end && is_digit(*p))
@@ -128,7 +128,7 @@ static const char *after_unit(const char *p, const char *end)
 	return len && is_unit(word, len) ? word + len : p;
 }
 
-/* Groups that make one value: 1,234.5; 12:03:11; 2026-11-22T12:03; 10.0.0.1; UUIDs. */
+/* Groups that form one value: 1,234.5; 12:03:11; 2026-11-22T12:03; 10.0.0.1; UUIDs. */
 static const char *volatile_text_after_value(const char *p, const char *end)
 {
 	for (;;) {
@@ -154,7 +154,7 @@ static const char *volatile_text_after_value(const char *p, const char *end)
 	}
 }
 
-/* The piece at the reader, which moves behind it. */
+/* The next piece; the reader moves past it. */
 static struct piece next_piece(struct reader *r)
 {
 	const char *start = r->p;
