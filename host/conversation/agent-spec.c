@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agent-spec.c - lists what an agent is created from: its names and all its settings. */
+ * agent-spec.c - lists the names and settings that an agent is created from. */
 #include "conversation/agent-spec.h"
 
 #include "controller/core.h"
@@ -41,8 +41,8 @@ static void agent_spec_add_section(json_object *list, const struct conversation 
 	}
 }
 
-/* The file of a scripted model is stored with its whole path: the conversation may be
- * resumed in another directory. */
+/* The file of a scripted model is stored with its absolute path, because the
+ * conversation may be resumed in another directory. */
 static void agent_spec_add_model(json_object *list, const char *section, const char *name)
 {
 	const char *file = strncmp(name, "script:", 7) == 0 ? name + 7 : NULL;
@@ -54,7 +54,7 @@ static void agent_spec_add_model(json_object *list, const char *section, const c
 	add_setting(list, section, "model", path && text.len ? text.text : name);
 }
 
-/* [llm], which the others inherit from, and each model that was opened. */
+/* [llm], from which the others inherit, and each model that was opened. */
 static void agent_spec_add_models(json_object *list, const struct conversation *c)
 {
 	static const char *const not_model[] = { "model", NULL };
@@ -71,7 +71,7 @@ static void agent_spec_add_models(json_object *list, const struct conversation *
 	}
 }
 
-/* The model that a component names, and where it runs. */
+/* The model that a component names, and its runtime. */
 static void agent_spec_add_own(json_object *list, const struct conversation *c,
 			       const char *family, const struct plugin_component *p)
 {
@@ -132,7 +132,8 @@ static void agent_spec_add_level(json_object *list, const struct conversation *c
 		agent_spec_add_own(list, c, family, p);
 	}
 	for (size_t i = 0; i < l->catalog.instance_count; i++) {
-		if (l->catalog.instances[i].server) /* its section counts later too */
+		if (l->catalog.instances[i].server) /* the settings of its section
+						     * apply later too */
 			continue;
 		add_options(list, c, "tool", l->catalog.instances[i].name,
 			    l->catalog.instances[i].component,

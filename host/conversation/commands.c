@@ -17,7 +17,7 @@
 #include "conversation/shell-directory.h"
 #include "conversation/waiting-messages.h"
 
-/* An action that had not taken effect when the process exited. */
+/* An action of an earlier process that has had no effect yet. */
 static void redo(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
@@ -41,7 +41,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 	if (held)
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && request_has_exchange(c))
-		return MT_OK; /* it continues when the wait is over */
+		return MT_OK; /* the action continues after the wait */
 	conversation_set_state(c, STATE_RUNNING, "");
 	c->step_requested = true;
 	if (turn_uncommitted(c) >= 0 && c->state == STATE_RUNNING)
@@ -63,7 +63,7 @@ int conversation_withdraw(struct conversation *c, struct error *err)
 	return waiting_messages_withdraw(c, err);
 }
 
-/* Is the pending action the user's own? The agent is idle then. */
+/* Did the user start the pending action? The agent is idle then. */
 static bool user_action_runs(const struct conversation *c)
 {
 	return turn_is_running(c) && state_is_resting(c->state) &&
@@ -93,8 +93,7 @@ int conversation_pause(struct conversation *c, const char *reason, struct error 
 int conversation_stop(struct conversation *c, struct error *err)
 {
 	(void)err;
-	if (c->state ==
-	    STATE_STOPPED) { /* an action that the user started since then ends too */
+	if (c->state == STATE_STOPPED) { /* an action that the user started ends too */
 		conversation_cancel_work(c);
 		conversation_settle(c, STATE_STOPPED);
 	}

@@ -9,20 +9,21 @@
 #include "registry/registry.h"
 
 struct conversation_options {
-	const char *id;          /* new: may be NULL to create one; otherwise of the existing one */
+	const char *id;          /* a new conversation: may be NULL to generate one;
+				  * otherwise the existing one */
 	const char *controller;  /* [controller.NAME]; NULL: [controller] */
 	const char *model;       /* overrides `model` of the section; or NULL */
 	const char *workspace;   /* absolute; new conversations only */
 	const char *title;       /* or NULL */
-	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
-	int depth;               /* how many are above it */
+	const char *parent;      /* id of the parent of a subagent; or NULL */
+	int depth;               /* number of ancestors */
 	const char *place;       /* its workspace: `shared` with its parent, a `copy` or its
 				  * `own`; NULL or "": it has no parent */
 	bool headless;           /* no user can answer */
 	bool answers;            /* a reply without a call is the answer: text_only = auto */
 	bool interactive;           /* a user can approve actions */
-	bool same_system;        /* resume: the system text and tools stay, whatever the
-				  * settings */
+	bool same_system;        /* resume: keep the system text and tools, regardless
+				  * of the settings */
 	json_object *approvals;  /* initial scopes; or NULL; borrowed */
 };
 
@@ -85,11 +86,11 @@ struct approval {
 	const char *hash;        /* of the action that was shown; may be NULL for a no */
 	const char *reason;      /* of a no; or NULL */
 	int64_t scope;           /* of ANSWER_ALWAYS: index in `scopes`; -1: the default */
-	bool project;            /* in later conversations of this project too */
+	bool project;            /* also in later conversations of this project */
 	json_object *arguments;  /* arguments that the user edited; or NULL */
 };
-/** Refused, and nothing runs, if the action has another hash, if the edited arguments are
- *  invalid, or if a rule denies it. */
+/** The answer is refused, and nothing runs, if the action has another hash, if the
+ *  edited arguments are invalid, or if a rule denies the action. */
 int conversation_confirm(struct conversation *c, const struct approval *a,
 			 struct error *err);
 /** The same for an action of a subagent that runs in parallel: `child` is its id. */
@@ -109,10 +110,11 @@ struct question {
 	struct question *next;
 	int64_t id;
 	int64_t action;          /* of its call; -1: an early call, not logged yet */
-	uint64_t call, request;  /* of the line to the runner */
+	uint64_t call, request;  /* numbers of the call and the request on the
+				  * connection to the runner */
 	char *text;
 	json_object *choices;    /* array of strings; NULL: any answer is accepted */
-	json_object *given;      /* the choices as the tool knows them, unmasked */
+	json_object *given;      /* the choices of the tool, unmasked */
 };
 /** The open questions, oldest first; borrowed. */
 const struct question *conversation_questions(const struct conversation *c);

@@ -67,8 +67,8 @@ static int take_marked(struct fork *f, const char *mark, const char *text, size_
 	return MT_OK;
 }
 
-/* Every blob name in these lines: of a text or of an image, and of an HTTP response, which
- * a state record names in its text (see plugin-http.c). */
+/* Collect every blob name in these lines: of a text or an image, and of an HTTP
+ * response, which a state record names in its text (see plugin-http.c). */
 static int take_blobs(struct fork *f, const char *text, size_t len)
 {
 	int r = take_marked(f, "blob\":\"", text, len);
@@ -76,7 +76,8 @@ static int take_blobs(struct fork *f, const char *text, size_t len)
 	return r ? r : take_marked(f, "\\\"body\\\":\\\"", text, len);
 }
 
-/* The same of a state record that is a blob itself. Only the newest one is read again. */
+/* The same for a state record that is a blob itself. Only the newest one is read
+ * again. */
 static int take_response_bodies(struct fork *f, struct evlog *log)
 {
 	size_t len;
@@ -113,7 +114,7 @@ static int copy_lines(struct fork *f)
 	return MT_OK;
 }
 
-/* Its usage starts at zero. */
+/* The usage of the new conversation starts at zero. */
 static int drop_usage(struct evlog *log, struct error *err)
 {
 	const char *name;
@@ -250,7 +251,7 @@ static int sync_blobs(struct fork *f)
 	return path ? dir_sync(path, f->err) : out_of_memory(f->err);
 }
 
-/* With the directory, which is not synced yet. */
+/* and the directory, which is not synced yet */
 static int make_durable(struct fork *f)
 {
 	const struct evlog_options o = { .sync = SYNC_BARRIER };

@@ -10,13 +10,14 @@
 struct conversation_options;
 
 struct fork_options {
-	const char *id;    /* whole */
+	const char *id;    /* complete */
 	int64_t at;        /* the last event to copy; -1: the newest */
-	const char *title; /* NULL: as it was */
+	const char *title; /* NULL: the original workspace */
 	const struct config *into; /* configuration with its state directory; NULL: the
 				    * same */
-	const struct conversation_options *child; /* it is a subagent: its id, parent,
-				    * depth, place and title; NULL: it is not */
+	const struct conversation_options *child; /* for a subagent: its id, parent,
+						   * depth, place and title; NULL: not
+						   * a subagent */
 };
 
 /** Copy the events up to `at` (or fewer, so that no call lacks its result) into a new

@@ -126,7 +126,7 @@ static int finish_for_user(struct conversation *c, struct error *err)
 	return err->code ? err->code : evlog_barrier(c->log, err);
 }
 
-/* A step starts once nothing blocks it. */
+/* A step starts when nothing blocks it. */
 static bool step_will_start(const struct conversation *c)
 {
 	return (c->state == STATE_RUNNING && c->step_requested) ||
@@ -169,7 +169,7 @@ int conversation_log_message(struct conversation *c, const char *text, size_t le
 	return MT_OK;
 }
 
-/* The agent reads it after the results of what is in progress. */
+/* The agent reads the message after the results of what is in progress. */
 static int wait_for_results(struct conversation *c, const char *text, size_t len,
 			    json_object *images, bool queue, struct error *err)
 {
@@ -192,7 +192,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	FEATURES_TELL(adding_message, c);
 	if (turn_uncommitted(c) >= 0 &&
 	    evlog_head(c->log, turn_uncommitted(c))->type->id == ACTION_FINISH)
-		turn_set_uncommitted(c, -1); /* there is more to do */
+		turn_set_uncommitted(c, -1); /* there is more work */
 	if (!leaves)
 		waiting_messages_refuse_calls(c);
 	if (conversation_log_message(c, text, len, images, -1, err))
@@ -202,7 +202,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	if (conversation_continue(c, err))
 		return err->code;
 	check_step_started(c, steps);
-	/* usually its request has already passed one */
+	/* the request has usually passed a barrier already */
 	return conversation_barrier(c, err);
 }
 

@@ -157,7 +157,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	root = state_root(c, err);
 	if (!root)
 		return NULL;
-	/* without write permission, reading still works; a failed disk is an error */
+	/* without write permission, reading still works; a failing disk is an error */
 	if (dir_make_durable(root, &why) == MT_EIO) {
 		fail(err, MT_EIO, "%s", why.text);
 		return NULL;
@@ -168,7 +168,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	return dir;
 }
 
-/* When its log was last written. */
+/* The time of the last write to its log. */
 static int64_t written_ns(const char *root, const char *id)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(8192);

@@ -13,8 +13,8 @@ int named_models_open(struct conversation *c, struct error *err);
 /** The model of [llm.NAME]; `from` names the setting in errors. */
 int named_model(struct conversation *c, const char *name, const char *from,
 		struct llm **ret, struct error *err);
-/** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
- *  the section of its instance names, else the one that the router chooses. */
+/** The model for a request of a tool: `name` of [llm.NAME], else the model that the
+ *  section of its instance names, else the one that the router chooses. */
 int named_model_of_tool(struct conversation *c, const char *instance, const char *name,
 			const struct llm_request *request, struct llm **ret,
 			struct error *err);

@@ -72,7 +72,7 @@ static json_object *offered_tools_list(const struct conversation *c)
 		js_set_new(f, "parameters", offered_schema(c, t));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
-		if (*t->brief) /* in addition to what is sent to the model */
+		if (*t->brief) /* not sent to the model */
 			js_set_str(o, "brief", t->brief);
 		FEATURES_TELL(describe_tool, c, t, o);
 		js_add_new(list, o);
@@ -99,11 +99,12 @@ void offered_tools_update(struct conversation *c)
 		request_messages_offer(c->agent->memory, list);
 }
 
-/* What an agent that works for another has to know: who reads its result, and who shares
+/* The text for an agent that works for another: who reads its result, and who shares
  * its directory. */
 static int add_subagent(struct conversation *c, struct strbuf *out, struct error *err)
 {
-	bool same = c->parent_count > 0; /* works in this conversation; the others wait */
+	bool same = c->parent_count > 0; /* it works in this conversation; the others
+					  * wait */
 	AUTO(json) json_object *data = NULL;
 	AUTO(free) char *text = NULL;
 	struct error why = ERROR_NONE;
@@ -222,7 +223,7 @@ static bool is_listed_later(const struct conversation *c, const char *name)
 	return false;
 }
 
-/* Append the names of the tools of a list that the other one does not have. */
+/* Append the names of the tools of a list that the other list does not have. */
 static void put_missing(const struct conversation *c, struct strbuf *out,
 			const char *title, json_object *tools, json_object *others)
 {
@@ -253,7 +254,7 @@ static bool same_tools(const struct conversation *c, json_object *a, json_object
 	return true;
 }
 
-/* Text for the model; empty: nothing has changed. */
+/* A text for the model; empty: nothing has changed. */
 static void describe_change(const struct conversation *c, json_object *was,
 			    json_object *is, struct strbuf *out)
 {

@@ -154,12 +154,12 @@ static int create_failed(struct conversation *c, int r)
 		c->log = evlog_close(c->log);
 		dir_remove(c->dir, NULL);
 	} else if (c->dir) {
-		rmdir(c->dir); /* if it is empty */
+		rmdir(c->dir); /* if the directory is empty */
 	}
 	return conversation_undo(c, true, r);
 }
 
-/* The secrets are known only after it is configured. */
+/* The secrets are known only after the configuration is complete. */
 static int hide_title(struct conversation *c, struct error *err)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 20);

@@ -41,7 +41,7 @@ static int restore_spent(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* Does the event name a state of the conversation, not one of a subagent? */
+/* Does the event name a state of the conversation, and not one of a subagent? */
 static bool names_state(struct conversation *c, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(c->log, id);
@@ -63,7 +63,7 @@ static int64_t last_state(struct conversation *c)
 	return id;
 }
 
-/* The last state in the log, if it outlives a process. */
+/* Restore the last state in the log, if it outlives a process. */
 static void restore_state(struct conversation *c)
 {
 	int64_t id = last_state(c);
@@ -87,7 +87,7 @@ static bool restore_answered(struct conversation *c, int64_t action)
 	return false;
 }
 
-/* A call by the code of another action, which is handled instead. */
+/* A call by the code of another action: that action is handled instead. */
 static bool is_nested(struct conversation *c, int64_t id)
 {
 	AUTO(event) struct event *e = NULL;
@@ -98,7 +98,7 @@ static bool is_nested(struct conversation *c, int64_t id)
 	return e && event_caller(e);
 }
 
-/* The newest action, if it is one that has to be handled. */
+/* The newest action, if it has to be handled. */
 static int64_t newest_action(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
@@ -108,7 +108,7 @@ static int64_t newest_action(struct conversation *c)
 		if (begin >= 0)
 			return begin;
 		if (head->type->id == ACTION_SYSTEM)
-			continue; /* an imported log may get it late */
+			continue; /* in an imported log it may come late */
 		if ((head->type->flags & EVENT_RUNNABLE) && is_nested(c, id))
 			continue;
 		if (head->type->is_action && !head->undone &&
@@ -155,7 +155,7 @@ static int restore_action(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* The answer to a confirmation had no effect on the state yet. */
+/* The answer to a confirmation has not changed the state yet. */
 static void restore_rejection(struct conversation *c)
 {
 	int64_t state = last_state(c), id = evlog_count(c->log) - 1;
@@ -189,7 +189,7 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 	return !action || (event_is_answer(action, &yes) && !yes);
 }
 
-/* The event after `id` that is not of a delegate below. */
+/* The next event after `id` that is not of a delegate. */
 static int64_t next_own(struct conversation *c, int64_t id)
 {
 	int64_t end = evlog_delegation_end(c->log, id);
@@ -221,7 +221,7 @@ static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 	return false;
 }
 
-/* The answer to a confirmation: no action of its own. */
+/* The answer to a confirmation, which is not a new action. */
 static bool is_copy(struct conversation *c, int64_t id)
 {
 	AUTO(event) struct event *e =
@@ -231,19 +231,19 @@ static bool is_copy(struct conversation *c, int64_t id)
 	return e && event_is_answer(e, &yes);
 }
 
-/* The newest reply to the agent that works now, before the event `until`; owned.
- * NULL: none, or `err`. */
+/* The newest reply to the active agent, before the event `until`; owned. NULL: none,
+ * or `err`. */
 static json_object *newest_reply(struct conversation *c, int64_t until, struct error *err)
 {
 	int64_t n = evlog_replies(c->log) - 1;
 
 	if (!*evlog_last_reply(c->log))
-		return NULL; /* what was planned is undone */
+		return NULL; /* the plan was undone */
 	for (; n >= 0; n--) {
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, err);
 		int64_t before = js_int(record, "before", 0);
 
-		if (!record && err->code == MT_ENOTFOUND) { /* it is damaged */
+		if (!record && err->code == MT_ENOTFOUND) { /* the reply is damaged */
 			*err = (struct error)ERROR_NONE;
 			continue;
 		}
@@ -256,7 +256,7 @@ static json_object *newest_reply(struct conversation *c, int64_t until, struct e
 	return NULL;
 }
 
-/* Is this event a call of a reply, as it was logged first? */
+/* Is this event a call of a reply, as first logged? */
 static bool is_planned(struct conversation *c, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(c->log, id);
@@ -294,7 +294,7 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 	return advance_reply(c, reply, done, err);
 }
 
-/* One agent of the stack, the first one first. */
+/* Restore one agent of the stack, the first one first. */
 static int restore_level(struct conversation *c, int64_t until, struct error *err)
 {
 	FEATURES_TELL(restore_agent, c);

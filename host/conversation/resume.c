@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * resume.c - resumes a conversation with the agent that it had. */
+ * resume.c - resumes a conversation with its previous agent. */
 #include "conversation/open.h"
 
 #include "conversation/agent-spec.h"
@@ -13,7 +13,7 @@
 
 /* ---- the agent as it was ----------------------------------------------- */
 
-/* NULL: none, or no list. */
+/* NULL: none, or not a list. */
 static json_object *settings_of(json_object *meta)
 {
 	json_object *list = js_path(meta, "spec.settings");
@@ -48,7 +48,8 @@ static const char *recorded(json_object *settings, const char *section, const ch
 	return found;
 }
 
-/* Use the endpoint of the current configuration for a section, not the recorded one. */
+/* Use the endpoint of the current configuration for a section instead of the recorded
+ * one. */
 static int take_endpoint(const struct config *now, json_object *settings,
 			 const char *section, json_object *moved, struct strbuf *report)
 {
@@ -69,7 +70,7 @@ static int take_endpoint(const struct config *now, json_object *settings,
 			   was ? " instead of " : "", was ? was : "");
 }
 
-/* Overrides for changed endpoints, owned; NULL: out of memory. */
+/* Overrides for endpoints that have changed, owned; NULL: out of memory. */
 static json_object *endpoints(const struct config *now, json_object *settings,
 			      struct strbuf *report)
 {

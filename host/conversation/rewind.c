@@ -88,7 +88,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	if (r)
 		return r;
 	FEATURES_TELL(rewound, c);
-	/* of the agent that continues: a reverted delegate has been dropped */
+	/* of the active agent: a reverted delegate has been dropped */
 	system = request_messages_system(c->agent->memory);
 	turn_clear(c);
 	turn_reset(c);
@@ -100,7 +100,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 		return r;
 	if (request_messages_system(c->agent->memory) != system)
 		offered_tools_check_system(c);
-	/* it becomes idle in any case: the old state may be reverted too */
+	/* it becomes idle in any case, because the old state may have been reverted */
 	c->state = STATE_LOADING;
 	conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 	return conversation_barrier(c, err);
@@ -108,7 +108,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 
 /* ---- messages of the user ------------------------------------------------ */
 
-/* The n-th message of the user, from the newest. */
+/* The n-th user message, counted from the newest. */
 static int64_t user_message(const struct evlog *log, int64_t n)
 {
 	for (int64_t id = evlog_count(log) - 1; id >= 0; id--) {
@@ -121,7 +121,7 @@ static int64_t user_message(const struct evlog *log, int64_t n)
 	return -1;
 }
 
-/* Back to before a message; what it said. */
+/* Rewind to before a message, and return its text. */
 static int rewind_take_back(struct conversation *c, int64_t message, char **ret_text,
 			    struct error *err)
 {

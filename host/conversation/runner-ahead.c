@@ -8,13 +8,13 @@
 #include "controller/dispatch.h"
 #include "controller/feature.h"
 
-enum { TURNS_BEFORE_RUNNER = 3 }; /* of the loop, after a request was sent */
+enum { TURNS_BEFORE_RUNNER = 3 }; /* turns of the loop after a request was sent */
 
 struct runner_ahead {
-	unsigned turns; /* of the loop, since a runner was wanted */
+	unsigned turns; /* of the loop, since a runner was needed */
 };
 
-/* Forking takes as long as connecting and sending, so do not fork in between. */
+/* Forking takes as long as connecting and sending, so it must not happen in between. */
 static void on_turn(uv_prepare_t *handle)
 {
 	struct conversation *c = handle->data;

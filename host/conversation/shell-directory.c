@@ -55,7 +55,7 @@ static void note_directory(struct conversation *c, const struct event *action,
 	*directory_of(c) = copy;
 }
 
-/* Other tools may request the directory. */
+/* Other tools can request the directory. */
 static bool answer_directory(struct conversation *c, uint64_t call, uint64_t request,
 			     const char *method, json_object *params)
 {

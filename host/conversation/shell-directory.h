@@ -8,9 +8,9 @@
 
 /** The last known directory of the shell, borrowed; NULL: unknown. */
 const char *shell_directory_of(const struct conversation *c);
-/** V0 reads and writes a relative path where the shell is, but for the editor's own
- *  commands, which refuse one. The action names the file that will be touched, so that
- *  policies see it. @return MT_OK or MT_ENOMEM. */
+/** V0 resolves the relative path of a read or write against the directory of the
+ *  shell, except for the editor's own commands, which refuse one. Put the resulting
+ *  path into the action, so that policies see it. @return MT_OK or MT_ENOMEM. */
 int shell_directory_resolve(const struct conversation *c, json_object *action);
 
 extern const struct feature shell_directory_feature;

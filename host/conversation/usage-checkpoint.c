@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage-checkpoint.c - sums up the usage of the replies in a log once: the sums are
- * stored in the checkpoint, so that opening reads only later replies. */
+ * usage-checkpoint.c - sums up the usage of the replies in a log once: the checkpoint
+ * stores the sums, so that opening reads only later replies. */
 #include "conversation/usage-checkpoint.h"
 
 #include "crc32c.h"
@@ -37,7 +37,7 @@ static bool usage_checkpoint_fits(const struct evlog *log, json_object *o, int64
 	       (uint64_t)js_int(o, "mark", 0) == evlog_reply_mark(log, count - 1);
 }
 
-/* Take the sums of the checkpoint. Whatever is wrong with them, the log decides. */
+/* Read the sums of the checkpoint. If they are invalid, all replies are read. */
 static void usage_checkpoint_load(struct usage_sums *s, const struct evlog *log)
 {
 	json_object *kept = js_get(evlog_checkpoint(log), "replies");
@@ -81,7 +81,7 @@ static void save(const struct usage_sums *s, struct evlog *log)
 	    js_set_int(kept, "version", VERSION_NUMBER) ||
 	    js_set_str(kept, "text", text) ||
 	    js_set_int(kept, "sum", (int64_t)crc32c_update(0, text, strlen(text))))
-		return; /* it is only a short cut */
+		return; /* the checkpoint only saves time */
 	evlog_set_checkpoint(log, state);
 }
 

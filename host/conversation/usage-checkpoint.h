@@ -12,13 +12,13 @@ struct usage_sums {
 	int64_t first, count;
 	struct llm_metrics total;
 	struct llm_usage_totals *bill; /* of each model */
-	double worked;         /* seconds, as the newest reply says */
+	double worked;         /* working time in seconds, from the newest reply */
 };
 
 int usage_sums_open(struct usage_sums *s, int64_t first);
 void usage_sums_close(struct usage_sums *s);
-/** Add up all replies of the log: those of its checkpoint are known, the others are
- *  read, and the next checkpoint has them. */
+/** Sum up all replies of the log: use the sums of its checkpoint, read later replies,
+ *  and store the sums in the next checkpoint. */
 void usage_sums_read(struct usage_sums *s, struct evlog *log);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * waiting-messages.c - user messages that wait until the reply or the call in progress
- * has ended, so that they follow its results.
- *
- * They are a `state` record of the log. The event of a message has its number, so that a
- * message that was logged before a crash is not logged again. */
+ * waiting-messages.c - user messages that wait until the reply or the call in
+ * progress has ended, so that they follow its results. They are stored in a `state`
+ * record of the log. The event of a message has its number, so that a message that
+ * was logged before a crash is not logged again. */
 #include "conversation/waiting-messages.h"
 
 #include "controller/core.h"
@@ -23,7 +22,7 @@ static const char not_run[] = "This call was not run, because the user sent a me
 			      "first. The message follows.";
 
 struct waiting_messages {
-	json_object *list; /* of {number, after, text, images}; NULL: none yet */
+	json_object *list; /* list of {number, after, text, images}; NULL: none yet */
 	int64_t next;      /* number of the next message */
 };
 
@@ -197,7 +196,7 @@ static bool deliver(struct conversation *c)
 
 /* ---- after a restart ------------------------------------------------------ */
 
-/* Does the log have the event of the message? */
+/* Does the log contain the event of the message? */
 static bool is_logged(const struct conversation *c, json_object *message)
 {
 	int64_t number = js_int(message, "number", -1);

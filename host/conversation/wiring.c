@@ -65,7 +65,7 @@ static int section_of(const struct conversation_options *o, struct strbuf *secti
 			   o->controller ? o->controller : "");
 }
 
-/* A read-only agent must not get tools that write. */
+/* A read-only agent must not have tools that write. */
 static int check_reading(const struct conversation *c, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -102,7 +102,8 @@ static bool wiring_hides_tool(const void *arg, const struct tool *tool)
 	return FEATURES_ASK(hides_tool, arg, tool);
 }
 
-/* The agent's own tools, otherwise those of the controller, with what a feature adds. */
+/* The agent's own tools, otherwise those of the controller, with the tools that a
+ * feature adds. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -138,7 +139,7 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 
 /* ---- models ---------------------------------------------------------------- */
 
-/* The model named in the section of a part; NULL: none. */
+/* The model that the section of a part names; NULL: none. */
 static int own_model(struct conversation *c, const char *family,
 		     struct plugin_component *p, const char *model, struct error *err)
 {
@@ -173,7 +174,7 @@ static int agent_model(struct conversation *c, const char *section, const char *
 	    llm_models_get(c->models, config_get(c->config, section, "llm"), model,
 			   from.error ? section : from.text, &c->agent->llm, err))
 		return err->code;
-	front_matter_preload(); /* while one library is loaded no other can be */
+	front_matter_preload(); /* while one library is being loaded, no other can be */
 	llm_warm_up(c->agent->llm);
 	return llm_router_open(c->models, c->config, router, &c->agent->router, err);
 }

@@ -26,8 +26,8 @@ static const struct tool *analyze_tool_of(const struct conversation *c,
 				   : catalog_find(&conversation_agent(c)->catalog, name);
 }
 
-/* The arguments with their secrets, if they are known; the fields of an action that no
- * tool runs. */
+/* The arguments with unmasked secrets, if these are known; without a tool, the fields
+ * of the action. */
 static json_object *analyze_arguments_of(const struct call *call)
 {
 	json_object *args = NULL;
@@ -41,7 +41,7 @@ static json_object *analyze_arguments_of(const struct call *call)
 	return args;
 }
 
-/* A call that only reads needs no rating. */
+/* A call that only reads needs no assessment. */
 static enum risk said_risk(const struct event *action, const struct tool *tool)
 {
 	enum risk said =

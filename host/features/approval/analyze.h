@@ -6,9 +6,9 @@
 
 #include "controller/call.h"
 
-/** Assess a call by its unmasked arguments, without changing it; see
- *  analyzers_join_risks for several analyzers, and for one that fails. @return MT_OK, or
- *  a status if no risk could be determined (*ret is then RISK_UNKNOWN with a reason). */
+/** Assess a call by its unmasked arguments, without changing it. analyzers_join_risks
+ *  describes several analyzers, and one that fails. @return MT_OK, or a status if no
+ *  risk could be determined (*ret is then RISK_UNKNOWN with a reason). */
 int approval_ask_analyzers(struct conversation *c, struct call *call,
 			   struct verdict *ret);
 /** Are any analyzers configured? */

@@ -40,7 +40,7 @@ void approval_put(struct strbuf *line, const struct approval *a)
 
 /* ---- the answer -------------------------------------------------------- */
 
-/* Members of a logged action other than its effect. */
+/* Members of a logged action that do not affect its execution. */
 static int approval_answer_strip(json_object *json)
 {
 	static const char *const names[] = { "id", "timestamp", "message", "llm_metrics",
@@ -242,7 +242,7 @@ static int approval_answer_merge(json_object *args, const struct tool *tool,
 	return MT_OK;
 }
 
-/* The action with other arguments, checked as a call of the model is. */
+/* The action with other arguments, checked in the same way as a call of the model. */
 static struct event *approval_answer_change(struct conversation *c,
 					    const struct call *call, json_object *changes,
 					    struct error *err)
@@ -298,7 +298,7 @@ static int take_changes(struct conversation *c, json_object *changes, struct err
 	return MT_OK;
 }
 
-/* The scope that is granted; NULL with `err`. Borrowed. */
+/* The scope to grant; NULL with `err`. Borrowed. */
 static json_object *find_scope(const struct conversation *c, const struct approval *a,
 			       struct error *err)
 {
@@ -344,7 +344,7 @@ static int check_hash(const struct conversation *c, const struct event *action,
 	return MT_OK;
 }
 
-/* All checks that can refuse the answer, before anything changes. */
+/* Make all checks that can refuse the answer before anything changes. */
 static int check_answer(struct conversation *c, const struct approval *a,
 			struct error *err)
 {

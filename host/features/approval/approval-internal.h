@@ -15,7 +15,7 @@ enum { REASON_MAX = 512 };
 
 /** The judge's opinion on a planned call. */
 struct opinion {
-	char *subject;             /* of which call; NULL: of none */
+	char *subject;             /* the call that it assesses; NULL: none */
 	bool known;                /* the question was not cancelled */
 	enum risk risk;            /* UNKNOWN: the judge cannot tell, or did not answer */
 	char reason[256];
@@ -23,16 +23,19 @@ struct opinion {
 
 struct approval_state {
 	int (*assess)(struct conversation *c, struct call *call, struct verdict *ret);
-	char hash[SHA256_HEX];     /* of the pending action: what the user approves */
-	json_object *offered_scopes; /* that "always allow" may grant; or NULL */
-	size_t proposed_scope;     /* index of the proposed one */
+	char hash[SHA256_HEX];     /* hash of the pending action: what the user
+				    * approves */
+	json_object *offered_scopes; /* scopes that "always allow" can grant; or NULL */
+	size_t proposed_scope;     /* index of the default scope */
 	struct event *edited_action; /* the pending action as the user edited it; or NULL */
-	char refusal[4096];        /* why it is rejected */
+	char refusal[4096];        /* the reason of the rejection */
 	json_object *granted;      /* scopes that run without approval; or NULL */
-	bool announced;            /* watchers were notified of those of the project */
-	struct opinion opinion;    /* of the next planned call */
-	uint64_t preview_call;     /* awaited call of a preview; 0: none */
-	uint64_t previews;         /* that were asked for */
+	bool announced;            /* watchers were notified of the scopes of the
+				    * project */
+	struct opinion opinion;    /* opinion on the next planned call */
+	uint64_t preview_call;     /* number of the call that creates a preview; 0:
+				    * none */
+	uint64_t previews;         /* number of previews requested */
 	char *preview;             /* preview of the pending action; or NULL */
 };
 
@@ -41,7 +44,7 @@ static inline struct approval_state *approval_of(const struct conversation *c)
 	return feature_state(c, &approval_feature);
 }
 
-/** Where a call would run, for scopes. */
+/** The directories in which a call would run, for scopes. */
 struct scope_place approval_place(struct conversation *c, const struct call *call);
 /** Do granted scopes cover the call? */
 bool approval_is_granted(struct conversation *c, const struct call *call);
@@ -49,8 +52,8 @@ bool approval_is_granted(struct conversation *c, const struct call *call);
 int approval_grant(struct conversation *c, json_object *scope, bool project,
 		   struct error *err);
 
-/** Ask the tool of a call what the call would do. @return true: watchers are notified of
- *  the state when it has answered; false: nothing has been asked. */
+/** Request a preview from the tool of a call. @return true: watchers are notified of
+ *  the state after the answer; false: no preview was requested. */
 bool approval_preview_start(struct conversation *c, const struct call *call);
 /** Discard the preview, and cancel its call. */
 void approval_preview_drop(struct conversation *c);
@@ -62,13 +65,14 @@ void approval_assess(struct conversation *c, struct call *call, struct verdict *
 /** Assess a call that is not logged yet: store the verdict in the call, and the risk in
  *  its action. */
 void approval_judge(struct conversation *c, struct call *call);
-/** MT_EDENIED with the sentence for it. */
+/** MT_EDENIED with the sentence of a verdict that denies. */
 int approval_denied(const struct verdict *v, const char *what, struct error *err);
 
-/** Before a planned call whose risk is UNKNOWN: ask the judge. @return why the next step has
- *  to wait; NULL: it does not. */
+/** Ask the judge before a planned call whose risk is UNKNOWN. @return why the next
+ *  step has to wait; NULL: it does not. */
 const char *approval_await_opinion(struct conversation *c);
-/** Change an UNKNOWN verdict on that call to the judge's opinion, as far as it may. */
+/** Change an UNKNOWN verdict on that call to the judge's opinion, as far as the
+ *  settings allow. */
 void approval_apply_opinion(struct conversation *c, const struct call *call,
 			    struct verdict *v);
 void approval_drop_opinion(struct conversation *c);
@@ -81,10 +85,10 @@ void approval_rejected(struct conversation *c, struct event *action);
 /** A message arrived instead of an answer; reject the pending action. */
 void approval_overtaken(struct conversation *c);
 
-/** Is this repetition the action that was approved? True for actions that are not
- *  repetitions. */
+/** Is this repetition of an action the one that was approved? True for actions that
+ *  are not repetitions. */
 bool approval_holds(struct conversation *c, const struct event *action);
-/** Report to the model what ran instead of its call, if the user edited it. */
+/** Tell the model which call ran instead of its call, if the user edited it. */
 void approval_tell_edit(struct conversation *c, const struct call *call,
 			struct event *observation);
 /** A subagent starts with the scopes of its parent. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval.h - approval of actions: the policy of an agent, and what is granted. */
+ * approval.h - approval of actions: the policy of an agent, and granted scopes. */
 #ifndef HOST_FEATURES_APPROVAL_H
 #define HOST_FEATURES_APPROVAL_H
 
@@ -12,13 +12,13 @@ enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };
 
 struct approval_policy {
 	enum confirmation when;
-	enum risk from;            /* CONFIRM_RISKY: this risk and more */
-	bool unknown;              /* CONFIRM_RISKY: an unknown risk too */
+	enum risk from;            /* CONFIRM_RISKY: confirm this risk and higher ones */
+	bool unknown;              /* CONFIRM_RISKY: also confirm an unknown risk */
 };
 
 /** Does an action of this risk require approval? */
 bool approval_needed(const struct approval_policy *p, enum risk risk);
-/** The stricter of both policies, so that delegating does not bypass approval. */
+/** The stricter of two policies, so that delegating does not bypass approval. */
 struct approval_policy approval_stricter(struct approval_policy a,
 					 struct approval_policy b);
 /** Read the policy of a section [controller...]. `interactive`: a user can answer. */

@@ -89,7 +89,7 @@ void approval_judge(struct conversation *c, struct call *call)
 		js_set_int(event_args(call->action), "security_risk", call->verdict.risk);
 }
 
-/* The beginning of what it does. */
+/* The beginning of a text that describes the action. */
 static const char *gate_subject_of(const struct event *action)
 {
 	static const char *const names[] = { "command", "path", "url", "code", "name",
@@ -101,7 +101,8 @@ static const char *gate_subject_of(const struct event *action)
 	return "";
 }
 
-/* A copy of an action that is not logged yet, its secrets masked; NULL: out of memory. */
+/* A copy of an action that is not logged yet, with masked secrets; NULL: out of
+ * memory. */
 static struct event *masked_copy(const struct conversation *c, struct event *action)
 {
 	AUTO(json) json_object *json = NULL;
@@ -189,7 +190,7 @@ static int gate_describe(struct conversation *c, struct error *err)
 			    &approval_of(c)->proposed_scope, err);
 }
 
-/* Notifies the watchers once the question is complete. */
+/* Notify the watchers once the question is complete. */
 static void gate_ask_user(struct conversation *c)
 {
 	if (!approval_preview_start(c, turn_call(c)))
@@ -224,7 +225,7 @@ static void wait_for_user(struct conversation *c, struct call *call)
 	}
 }
 
-/* The risk that was found then or is found now, if one of them is HIGH. */
+/* Restore a waiting action. It is assessed again, but a logged HIGH risk remains. */
 static int restore_waiting(struct conversation *c, struct event *action,
 			   struct error *err)
 {
@@ -461,7 +462,7 @@ static int prepare_state(struct conversation *c, enum agent_state state,
 	return approval_repeat(c, yes, err);
 }
 
-/* Report to the model what ran instead of its call, if the user edited it. */
+/* Tell the model which call ran instead of its call, if the user edited it. */
 static void gate_before_observation(struct conversation *c, struct event *action,
 				    const struct call *call, struct event *observation)
 {
@@ -488,7 +489,7 @@ static bool awaits_preview(const struct conversation *c)
 	return approval_of(c)->preview_call != 0;
 }
 
-/* Denies a call that differs from the approved one. */
+/* Deny a call that differs from the approved one. */
 static bool before_send(struct conversation *c, struct call *call)
 {
 	if (approval_holds(c, call->action))

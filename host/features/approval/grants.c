@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static const char old_record[] = "mortise/always"; /* of versions before scopes */
+static const char old_record[] = "mortise/always"; /* scopes of older versions */
 
 struct scope_place approval_place(struct conversation *c, const struct call *call)
 {
@@ -28,7 +28,8 @@ struct scope_place approval_place(struct conversation *c, const struct call *cal
 	return place;
 }
 
-/* A subagent with a stricter policy than the agent for which the user approved this. */
+/* Does the subagent have a stricter policy than the agent for which the user approved
+ * this? */
 static bool is_stricter(const struct conversation *c)
 {
 	const struct approval_policy *own = approval_policy(c);
@@ -86,7 +87,7 @@ static int log_approvals(struct conversation *c, struct error *err)
 	return evlog_record(conversation_log(c), record, err);
 }
 
-/* From now on, in this conversation. */
+/* Grant a scope for the rest of this conversation. */
 static int grants_remember(struct conversation *c, json_object *scope, struct error *err)
 {
 	if (!approval_of(c)->granted)
@@ -119,7 +120,8 @@ static bool is_elsewhere(const struct conversation *c)
 	       strncmp(conversation_workspace(c), real, len) == 0;
 }
 
-/* In later conversations of the project; a delegate does not read those itself. */
+/* Store a scope for later conversations of the project, which a delegate does not read
+ * itself. */
 static int grants_keep(struct conversation *c, json_object *scope, struct error *err)
 {
 	if (is_elsewhere(c))

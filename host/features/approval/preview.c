@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * preview.c - what a tool says that a call would do, for the question whether it may. */
+ * preview.c - requests a preview of a call from its tool, to show it when asking for
+ * approval. */
 #include "features/approval/approval-internal.h"
 
 #include "controller/dispatch.h"
@@ -14,7 +15,7 @@
 
 enum { PREVIEW_MS = 5000, PREVIEW_MAX = 32 << 10 };
 
-static const uint64_t first_number = 1000000000000000; /* calls have smaller ones */
+static const uint64_t first_number = 1000000000000000; /* calls have smaller numbers */
 
 void approval_preview_drop(struct conversation *c)
 {
@@ -28,7 +29,7 @@ void approval_preview_drop(struct conversation *c)
 		runner_cancel(conversation_runner(c), number);
 }
 
-/* With its secrets masked, and not too long to be read. */
+/* Mask the secrets of a preview, and limit its length. */
 static void preview_keep(struct conversation *c, const char *text, size_t len, bool cut)
 {
 	AUTO(strbuf) struct strbuf masked = STRBUF(64 << 20), shown = STRBUF(1 << 20);
@@ -80,7 +81,7 @@ bool approval_preview_take(struct conversation *c, const struct runner_result *r
 	if (result->call < first_number)
 		return false;
 	if (result->call != s->preview_call)
-		return true; /* it is not needed any more */
+		return true; /* the preview is no longer needed */
 	s->preview_call = 0;
 	if (result->status)
 		keep_failure(c,

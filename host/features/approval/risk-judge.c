@@ -11,8 +11,8 @@
 
 enum { SUBJECT_MAX = 64 << 10 };
 
-/* What is judged: also how the call is recognized when it is made. NULL: not a call of a
- * tool, or too long. */
+/* A text for the judge that also identifies the call when it is made. NULL: not a call
+ * of a tool, or too long. */
 static char *risk_judge_subject_of(const struct conversation *c, const struct call *call)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SUBJECT_MAX);
@@ -92,7 +92,8 @@ void approval_drop_opinion(struct conversation *c)
 	*o = (struct opinion){ .risk = RISK_UNKNOWN };
 }
 
-/* Without the user's consent, an opinion never makes a call run that would wait. */
+/* Without the user's consent, an opinion never allows a call that would wait for
+ * approval. */
 static bool may_apply(const struct conversation *c, const struct verdict *v,
 		      enum risk risk)
 {

@@ -15,7 +15,7 @@ struct reading {
 	char *dir;       /* directory of the shell at this command; NULL: unknown */
 };
 
-/* Ends the walk: only the exact text can be approved. */
+/* Stop analyzing: only the exact text can be approved. */
 enum { EXACT = MT_EDENIED };
 
 static bool scope_commands_is_static(const struct shell_word *w)
@@ -29,7 +29,7 @@ static bool is_named(const struct shell_word *w)
 	return scope_commands_is_static(w) || (w->text && strcmp(w->text, "[") == 0);
 }
 
-/* Nothing is written, and only files are read. */
+/* The redirection writes nothing, and reads only files. */
 static bool is_harmless(const struct shell_word *target, bool is_free)
 {
 	if (!scope_commands_is_static(target))
@@ -47,11 +47,11 @@ static bool redirects_harmless(const struct shell_command *c, bool is_free)
 	for (size_t i = 0; i < c->redirect_count; i++)
 		if (!is_harmless(&c->redirects[i], is_free))
 			return false;
-	/* The text of a here-document is not walked. */
+	/* The text of a here-document is not analyzed. */
 	return !c->input || (!is_free && !strpbrk(c->input, "$`"));
 }
 
-/* The shell changes its directory; it has to stay in the workspace. */
+/* The shell changes its directory, which must stay in the workspace. */
 static int scope_commands_change_directory(struct reading *r,
 					   const struct shell_command *c)
 {
@@ -118,7 +118,7 @@ static int each(void *arg, const struct shell_command *c)
 	return scope_commands_add(r, c->words[0].text, sub, scope == PROGRAM_KNOWN);
 }
 
-/* A character that a shell and our parser may read differently. */
+/* Is this a character that a shell and our parser may interpret differently? */
 static bool has_controls(const char *text)
 {
 	for (; *text; text++)

@@ -9,7 +9,7 @@
 
 enum { COMMANDS_MAX = 12 };
 
-/** A simple command that an approval has to name. */
+/** A simple command that an approval must name. */
 struct command_part {
 	char *program;   /* its name, or the resolved path of its file */
 	char *sub;       /* its subcommand; "": none */
@@ -21,8 +21,9 @@ struct command_parts {
 	size_t count;    /* 0: only the exact text can be approved */
 };
 
-/** Take a text apart. Any simple command that no scope can name makes the whole exact:
- *  it is redirected to a file, sets variables, runs code that its words hold, ... */
+/** Split a text into its commands. If no scope can name one of them, only the exact
+ *  text can be approved: a command that is redirected to a file, sets variables, runs
+ *  code that its words contain, ... */
 int command_parts_read(const char *text, const struct scope_place *place,
 		       struct command_parts *ret);
 void command_parts_clear(struct command_parts *parts);

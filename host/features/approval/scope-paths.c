@@ -24,7 +24,7 @@ static char *resolve_new(const char *path)
 	if (!slash || !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
 		return NULL;
 	if (readlink(path, &link, 1) >= 0)
-		return NULL; /* a link that leads nowhere yet */
+		return NULL; /* a link whose target does not exist yet */
 	*slash = '\0';
 	up = realpath(slash == copy ? "/" : copy, NULL);
 	if (!up && errno == ENOENT)

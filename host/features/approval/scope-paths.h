@@ -10,7 +10,8 @@
 /** The absolute path without links and `..`, as the kernel would open it from `dir`
  *  now; components that do not exist yet stay unchanged. Owned. NULL: unknown. */
 char *scope_path_resolve(const char *dir, const char *path);
-/** Is a resolved path this directory, or in it? Symbolic links in `dir` are resolved. */
+/** Is a resolved path this directory or below it? Symbolic links in `dir` are
+ *  resolved. */
 bool scope_path_is_below(const char *path, const char *dir);
 /** Does a resolved path under this directory lead to files that start programs
  *  automatically: .git, .mortise, .envrc, startup files of shells, and similar ones? */

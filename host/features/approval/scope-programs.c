@@ -11,13 +11,13 @@
 /* Lists are words separated by spaces. */
 struct program {
 	const char *name;
-	const char *subs;     /* subcommands that may be named; NULL: it has none */
+	const char *subs;     /* subcommands that a scope can name; NULL: it has none */
 	const char *leading;  /* harmless options before the subcommand */
 	const char *options;  /* unsafe options with their dashes; abbreviations count too */
-	const char *letters;  /* unsafe one-letter options, also among others */
-	bool exact;           /* by default only the exact command is offered */
+	const char *letters;  /* unsafe one-letter options, also in clusters */
+	bool exact;           /* by default, only the exact command is offered */
 	bool assigns;         /* an argument NAME=VALUE may replace a program */
-	bool bare;            /* letters may come without a dash, as first argument */
+	bool bare;            /* the first argument may be letters without a dash */
 };
 
 #define READS(name) { name, NULL, "", "", "", false, false, false }
@@ -135,7 +135,7 @@ static const struct program programs[] = {
 	READS("which"), READS("whoami"),
 };
 
-/* Options of one subcommand that are harmless elsewhere. */
+/* Options that are unsafe for one subcommand only. */
 static const struct {
 	const char *name, *sub, *letters, *words;
 } of_subs[] = {
@@ -147,8 +147,8 @@ static const struct {
 	{ "npm", "audit", "", "fix" },
 };
 
-/* They run their arguments later or in another shell, or change the meaning of later
- * commands. */
+/* Programs that run their arguments later or in another shell, or change the meaning
+ * of later commands. */
 static const char exact_only[] =
 	"alias at batch bind bg builtin chsh complete crontab declare disown enable export fc "
 	"fg hash history let local login logout mapfile mosh newgrp popd pushd read readarray "
@@ -166,7 +166,7 @@ static const struct program *scope_programs_find(const char *name)
 /* ---- options
  * ------------------------------------------------------------------------ */
 
-/* An option of the list, or what it may be shortened to. */
+/* Is this an option of the list, or a possible abbreviation of one? */
 static bool scope_programs_is_option(const char *list, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -197,7 +197,7 @@ static bool scope_programs_is_assignment(const char *word)
 	return *word != '-' && strchr(word, '=') != NULL;
 }
 
-/* May this word become an option, or several words, when the command runs? */
+/* Can this word expand to an option, or to several words, when the command runs? */
 static bool may_be_option(const struct shell_word *w)
 {
 	if (!w->text)
@@ -271,7 +271,7 @@ static enum program_scope of_table(const struct program *p, const struct shell_c
 /* ---- what needs no approval
  * ----------------------------------------------------------- */
 
-/* A filter: of what is piped to it, with options that only choose what is passed on. */
+/* A filter whose options only choose which part of its input it prints. */
 static const struct {
 	const char *name;
 	size_t operands;
@@ -361,7 +361,7 @@ static bool is_plain_wait(const struct shell_command *c)
 	return true;
 }
 
-/* The variable of a loop: a lowercase name that no program reads. */
+/* The variable of a loop: a lowercase name that no program interprets. */
 static bool is_plain_for(const struct shell_command *c)
 {
 	const char *name = c->count > 1 && scope_programs_is_static(&c->words[1])
@@ -379,7 +379,7 @@ static bool is_printf(const struct shell_command *c)
 	       c->words[1].text[0] != '-';
 }
 
-/* set -e and its like, which make a script stop at an error. */
+/* `set -e` and similar options, which make a script stop at an error. */
 static bool is_strict(const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++) {
@@ -415,7 +415,7 @@ static bool is_free(const struct shell_command *c)
 /* ---- all
  * ---------------------------------------------------------------------------- */
 
-/* A word that can be shown as the name of a program. */
+/* Can this word be shown as the name of a program? */
 static bool scope_programs_is_name(const char *name)
 {
 	static const char extra[] = "._+-/";
@@ -452,7 +452,7 @@ enum program_scope program_scope_of(const struct shell_command *c, const char **
 		return PROGRAM_EXACT;
 	if (p)
 		return of_table(p, c, ret_sub);
-	if (scope_programs_find(base)) /* another file of that name */
+	if (scope_programs_find(base)) /* another file with that name */
 		return PROGRAM_EXACT;
 	*ret_sub = other_sub(c);
 	return PROGRAM_UNKNOWN;

@@ -7,16 +7,16 @@
 
 #include "command.h"
 
-/** What a simple command is to an approval. */
+/** How approvals treat a simple command. */
 enum program_scope {
-	PROGRAM_EXACT,   /* only this very command can be approved */
-	PROGRAM_FREE,    /* it prints or passes on what it reads: needs no approval */
-	PROGRAM_UNKNOWN, /* a scope may name the program */
-	PROGRAM_KNOWN,   /* the same, and it is offered by default */
+	PROGRAM_EXACT,   /* only this exact command can be approved */
+	PROGRAM_FREE,    /* it only prints, or filters its input: needs no approval */
+	PROGRAM_UNKNOWN, /* a scope can name the program */
+	PROGRAM_KNOWN,   /* the same, and the scope is offered by default */
 };
 
-/** Judge a simple command whose words[0] is static. *ret_sub: its subcommand, borrowed
- *  from the words; "" if it has none. Files it is redirected to are not looked at. */
+/** Classify a simple command whose words[0] is static. *ret_sub: its subcommand,
+ *  borrowed from the words; "" if it has none. Its redirections are not examined. */
 enum program_scope program_scope_of(const struct shell_command *c, const char **ret_sub);
 
 #endif

@@ -24,15 +24,17 @@ enum { TEXT_SHOWN = 400, TEXT_MAX = 64 << 10, SITE_MAX = 300 };
 struct facts {
 	char hash[SHA256_HEX];
 	struct command_parts parts; /* of a command */
-	const char *verb;           /* of a file: "change", "read"; NULL: it is none */
-	char *path;                 /* resolved; NULL: no scope covers it */
-	bool tool;                  /* a call of a tool that has no type of its own */
-	char site[SITE_MAX];        /* of a page; "": none */
+	const char *verb;           /* type of access to a file: "change", "read";
+				     * NULL: it accesses none */
+	char *path;                 /* resolved path; NULL: no scope covers it */
+	bool tool;                  /* a call of a tool without an action type of its
+				     * own */
+	char site[SITE_MAX];        /* site of a page; "": none */
 };
 
 /* ---- facts ------------------------------------------------------------------------ */
 
-/* Scheme and host, in lowercase; a URL that can be read in two ways has none. */
+/* Scheme and host, in lowercase; none for a URL that can be parsed in two ways. */
 static void read_site(const char *url, char ret[SITE_MAX])
 {
 	size_t scheme = strncasecmp(url, "https://", 8) == 0  ? 8
@@ -132,8 +134,8 @@ static int scope_finish(struct offering *o)
 	return js_add(o->list, STEAL(scope)) ? MT_ENOMEM : MT_OK;
 }
 
-/* A text that identifies this action for the user; a long one by its beginning and hash.
- * */
+/* A text that identifies this action for the user; a long text is replaced by its
+ * beginning and its hash. */
 static void put_exact(const struct event *action, const char *hash, struct strbuf *out)
 {
 	static const char *const names[] = { "command", "code", "url", "browser_actions",
@@ -320,7 +322,7 @@ static bool covers_part(json_object *item, const struct command_part *part)
 	       (!js_get(item, "sub") || is_value(item, "sub", part->sub));
 }
 
-/* The granted path itself is not resolved again: it names what was shown. */
+/* The granted path itself is not resolved again: it is the path that was shown. */
 static bool covers_path(json_object *item, const struct facts *f)
 {
 	const char *below = js_str(item, f->verb, "");
@@ -331,7 +333,7 @@ static bool covers_path(json_object *item, const struct facts *f)
 	return !f->path[len] || (f->path[len] == '/' && js_get(item, "below"));
 }
 
-/* All of the action but a command. */
+/* Items for all actions except commands. */
 static bool covers_whole(json_object *item, const struct facts *f,
 			 const struct scope_place *place)
 {

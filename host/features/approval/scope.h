@@ -12,15 +12,16 @@
 
 enum { APPROVALS_MAX = 256 };
 
-/** Where an action would run. Borrowed. */
+/** The directories in which an action would run. Borrowed. */
 struct scope_place {
 	const char *workspace;
 	const char *dir;           /* the working directory of the shell */
-	const char *tool, *toolset; /* as the toolset names it, and of which instance */
+	const char *tool, *toolset; /* the tool as its toolset names it, and the
+				     * instance */
 };
 
-/** The scopes that cover this action, narrow to wide (an array, owned), and which one is
- *  offered. */
+/** The scopes that cover this action, from narrow to wide (an array, owned), and the
+ *  index of the default. */
 int scopes_offer(const struct event *action, const struct scope_place *place,
 		 json_object **ret, size_t *ret_default, struct error *err);
 /** Do these scopes (an array, or NULL) cover the action? */

@@ -18,7 +18,8 @@ enum { STORE_MAX = 16 << 20 };
 
 struct store {
 	char *dir, *path, *workspace;
-	int lock;            /* -1: reading needs none, the file is replaced whole */
+	int lock;            /* -1: reading needs no lock, because the file is replaced
+			      * as a whole */
 };
 
 static void store_clear(struct store *s)
@@ -64,7 +65,7 @@ static bool is_scope(json_object *o)
 	return *js_str(o, "text", "") && json_object_is_type(items, json_type_array);
 }
 
-/* The list of the file; `whole` (owned) is what it is part of. */
+/* The list in the file; `whole` (owned) contains it. */
 static int parse(const struct store *s, const char *text, size_t len, json_object **ret,
 		 struct error *err)
 {
@@ -194,7 +195,7 @@ static int approval_store_add(json_object *list, json_object *scope,
 	return out_of_memory(err);
 }
 
-/* The list of a project, for a change of it. */
+/* Read the list of a project to change it. */
 static int open_list(const struct config *c, const char *workspace, struct store *s,
 		     json_object **ret, struct error *err)
 {

@@ -10,9 +10,9 @@
 /** Name of the state record in a log that holds the scopes of a conversation. */
 #define APPROVALS_RECORD "mortise/approvals"
 
-/** What is kept for the project in this directory (its links are resolved): an array of
- *  scopes with `granted` and `conversation`, empty if there is none; owned. NULL with
- *  `err`: the file cannot be used, and nothing of it applies. */
+/** The scopes that are stored for the project in this directory (symbolic links are
+ *  resolved): an array of scopes with `granted` and `conversation`, empty if there are
+ *  none; owned. NULL with `err`: the file cannot be used, and no scope of it applies. */
 json_object *approvals_read(const struct config *c, const char *workspace,
 			    struct error *err);
 /** Store a scope; safe with concurrent processes. */
