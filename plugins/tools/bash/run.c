@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * run.c - calls of the shell tool. */
-#include "run.h"
-#include "answers.h"
+#include "run-internal.h"
 #include "clock.h"
 #include "files.h"
 #include "keys.h"
-#include "line-cut.h"
-#include "result-notes.h"
-#include "output.h"
-#include "prompt.h"
 #include "screen.h"
 #include "session.h"
-#include "space.h"
-#include "told.h"
-#include "utf8.h"
-#include <ctype.h>
 #include <math.h>
-#include <pwd.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 enum {
-	TEXT_MAX = 4 * (OUTPUT_HEAD + OUTPUT_TAIL) + 8 * SCREEN_LINE,
 	NOTE_MAX = 16 * 1024,      /* a prefix or suffix */
 	GRACE_MS = 500,            /* after SIGINT, before SIGKILL */
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
@@ -36,31 +25,6 @@ enum {
 	LOOK_MOST_MS = 400,        /* maximum interval between checks */
 	SETTLE_MS = 1000,          /* without output, where waiting is uncertain */
 	LOG_MAX = 256 << 20,       /* bytes of a job's log file */
-};
-
-struct run {
-	struct run_config config;
-	struct session *session;
-	struct screen *screen;
-	struct answers answers; /* to queries in the output */
-	bool busy;          /* a command was reported as still running */
-	int interrupts;     /* consecutive C-c that did not stop it */
-	bool started;       /* there has been a shell before */
-	bool is_new;        /* a new shell was not reported yet */
-	char *directory;    /* of the last shell, for the next one */
-	struct told told;   /* what the model knows */
-	struct pipeline pipeline; /* of the command */
-	int64_t began;      /* when the command was started, ms; later by the time that it
-	                     * waited for input between two calls */
-	int64_t asked;      /* since when it waits for input, ms; 0: it does not wait */
-	struct waiting asleep; /* how it waited when it was last sent input */
-	char *username, *hostname;
-	long uid;           /* the user that `username` belongs to */
-	struct session *next; /* for further commands, if this one becomes a job */
-	int log;            /* file for the terminal text; -1: none */
-	off_t logged;       /* bytes written to it */
-	bool drains;        /* a thread reads the terminal outside any call */
-	int seen;           /* SESSION_DONE or _DEAD seen by the thread; 0: neither */
 };
 
 /* Write terminal text to a file: each overwritten line becomes a line. */
@@ -157,17 +121,6 @@ struct run *run_free(struct run *r)
 	return NULL;
 }
 
-void run_result_clear(struct run_result *result)
-{
-	strbuf_clear(&result->content);
-	strbuf_clear(&result->prefix);
-	strbuf_clear(&result->suffix);
-	free(result->username);
-	free(result->hostname);
-	free(result->directory);
-	free(result->python);
-}
-
 int run_type(struct run *r, const char *bytes, size_t len)
 {
 	return session_type(r->session, bytes, len);
@@ -215,169 +168,6 @@ static int bash_run_ready(struct run *r, int cancel_fd, struct error *err)
 				    SESSION_START_MS / 1000);
 		}
 	}
-	return status;
-}
-
-/* ---- the end of a command ------------------------------------------------- */
-
-static void find_user(struct run *r, long uid)
-{
-	char space[4096];
-	struct passwd entry, *found = NULL;
-
-	if (uid == r->uid && r->username)
-		return;
-	free(r->username);
-	r->username = NULL;
-	r->uid = uid;
-	if (getpwuid_r((uid_t)uid, &entry, space, sizeof space, &found) == 0 && found)
-		r->username = strdup(found->pw_name);
-	else if (asprintf(&r->username, "%ld", uid) < 0)
-		r->username = NULL;
-}
-
-static char *bash_run_copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
-/* Save the shell's directory for the next shell, and report it. `key`: last control key
- * typed, or 0. */
-static void run_fill(struct run *r, char key, struct run_result *ret)
-{
-	const struct session_status *st = session_status(r->session);
-
-	ret->ended = true;
-	ret->exit_code = st->exit_code;
-	if (key == 'z' && st->exit_code == 128 + SIGINT)
-		ret->exit_code = 128 + SIGTSTP; /* bash breaks its loops the same way */
-	ret->pid = st->job;
-	find_user(r, st->uid);
-	ret->username = bash_run_copy(r->username);
-	ret->hostname = bash_run_copy(r->hostname);
-	ret->directory = bash_run_copy(st->directory);
-	ret->python = path_find_program(st->path, "python");
-	if (!ret->python)
-		ret->python = path_find_program(st->path, "python3");
-	free(r->directory);
-	r->directory = bash_run_copy(st->directory);
-}
-
-/* ---- texts --------------------------------------------------------------- */
-
-/* Blank lines at the start; the first line's indent stays. */
-static size_t blank_start(const char *text, size_t len)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i < len && isspace((unsigned char)text[i]); i++)
-		if (text[i] == '\n')
-			start = i + 1;
-	return start;
-}
-
-/* Convert terminal text to valid UTF-8, and adjust `gap`, an offset in it. */
-static int clean_text(const struct strbuf *raw, size_t *gap, struct strbuf *clean)
-{
-	size_t first = *gap < raw->len ? *gap : raw->len;
-
-	utf8_add_clean(clean, raw->text, first);
-	*gap = clean->len;
-	utf8_add_clean(clean, raw->text + first, raw->len - first);
-	space_trim_buffer(clean);
-	return raw->error ? raw->error : clean->error;
-}
-
-/* Take the output since the last call; with `echo`, without the echo of the input. */
-static int bash_run_take_content(struct run *r, bool end, const struct run_call *call,
-				 bool echo, struct run_result *ret)
-{
-	AUTO(strbuf) struct strbuf raw = STRBUF(TEXT_MAX), clean = STRBUF(TEXT_MAX * 3);
-	struct screen_gap gap;
-
-	screen_take(r->screen, end, &raw);
-	gap = screen_gap(r->screen);
-	if (clean_text(&raw, &gap.at, &clean))
-		return MT_ENOMEM;
-	const char *text = clean.text;
-	size_t len = clean.len, blank = blank_start(text, len);
-
-	if (echo)
-		prompt_strip_echo(&text, &len, call->command, call->len);
-	else
-		text += blank, len -= blank;
-	if (r->config.style == RUN_STYLE_V0)
-		return output_cut(text, len, OUTPUT_CHARS, &ret->content, &ret->cut);
-	size_t stripped = (size_t)(text - clean.text);
-	const struct line_cut cut = {
-		.text = text, .len = len,
-		.gap = gap.at > stripped ? gap.at - stripped : 0,
-		.lost_bytes = gap.lost_bytes, .lost_lines = gap.lost_lines,
-		.chars_max = RUN_CHARS, .line_max = RUN_LINE_CHARS,
-		.full = r->config.full_output, .arg = r->config.arg,
-	};
-
-	return line_cut(&cut, &ret->content, &ret->cut);
-}
-
-static void say_new_shell(struct run *r, struct run_result *ret)
-{
-	if (!r->is_new)
-		return;
-	r->is_new = false;
-	strbuf_add(&ret->prefix, "[This is a new shell: the previous one exited. Its "
-				 "variables, functions and jobs are lost.]\n");
-}
-
-static void bash_run_put_news(struct run *r, const struct run_result *ret,
-			      struct note *note)
-{
-	const char *path =
-		r->config.told_file ? r->config.told_file(r->config.arg) : NULL;
-
-	told_load(&r->told, path, r->config.directory);
-	if (told_is_news(&r->told.directory, ret->directory))
-		note->directory = ret->directory;
-	if (told_is_news(&r->told.python, ret->python))
-		note->python = ret->python;
-	if (note->directory || note->python)
-		told_save(&r->told, path);
-}
-
-/* The command (or, `shell_died`, the shell itself) has ended. */
-static int run_finish(struct run *r, const struct run_call *call, bool echo,
-		      bool is_continued, bool shell_died, struct run_result *ret)
-{
-	char key = call->is_input ? key_ctrl(call->command, call->len) : 0;
-	const char *codes = session_status(r->session)->pipeline;
-	struct note note = {
-		.state = shell_died ? NOTE_SHELL_EXITED : NOTE_COMPLETED, .key = key,
-		.runs_ms = clock_ms() - r->began, .is_continued = is_continued,
-		.exit_code_always = r->config.exit_code_always, .pipeline = &r->pipeline,
-		.codes = codes && !shell_died ? codes : "",
-	};
-	int status;
-
-	r->busy = false;
-	run_fill(r, key, ret);
-	status = bash_run_take_content(r, true, call, echo, ret);
-	if (r->config.style == RUN_STYLE_BRIEF)
-		bash_run_put_news(r, ret, &note);
-	notes_put(r->config.style, &note, ret);
-	return status;
-}
-
-/* The command has not ended. */
-static int still(struct run *r, const struct run_call *call, bool echo, struct note *note,
-		 struct run_result *ret)
-{
-	int status = bash_run_take_content(r, false, call, echo, ret);
-
-	r->busy = true;
-	note->runs_ms = clock_ms() - r->began;
-	r->asked = note->state == NOTE_WAITS ? clock_ms() : 0;
-	ret->moved = note->job > 0;
-	notes_put(r->config.style, note, ret);
 	return status;
 }
 
@@ -581,7 +371,7 @@ static int follow_command(struct run *r, const struct run_call *call, bool echo,
 			kill_at = INT64_MAX;
 		}
 		if (bash_run_is_over(r, call, &limits, &watch, change, &note))
-			return still(r, call, echo, &note, ret);
+			return run_report_unfinished(r, call, echo, &note, ret);
 	}
 }
 
@@ -626,7 +416,7 @@ static int run_refuse(struct run *r, const struct run_call *call, struct run_res
 	struct note note = { .state = NOTE_REFUSED, .is_continued = true,
 			     .command = call->command, .len = call->len };
 
-	return still(r, call, false, &note, ret);
+	return run_report_unfinished(r, call, false, &note, ret);
 }
 
 /* A program, or a shell in a modified state, may ignore C-c forever. */
@@ -680,7 +470,7 @@ static int nothing(struct run *r, const struct run_call *call, struct run_result
 	strbuf_add(&ret->suffix, "\n"
 				 "[No command is running; this is the output of "
 				 "background processes.]");
-	return bash_run_take_content(r, true, call, false, ret);
+	return run_take_content(r, true, call, false, ret);
 }
 
 /* The previous command ended between two calls. */
@@ -729,7 +519,7 @@ static int run_begin(struct run *r, const struct run_call *call, struct error *e
 static int bash_run_dispatch(struct run *r, const struct run_call *call,
 			     struct run_result *ret, struct error *err)
 {
-	bool empty = blank_start(call->command, call->len) == call->len ||
+	bool empty = run_blank_start(call->command, call->len) == call->len ||
 		     strspn(call->command, " \t\r\n") >= call->len;
 	bool was_busy = r->busy;
 	int seen = catch_up(r), status;
@@ -751,7 +541,7 @@ static int bash_run_dispatch(struct run *r, const struct run_call *call,
 		status = run_begin(r, call, err);
 	if (status != MT_OK)
 		return status;
-	say_new_shell(r, ret);
+	run_say_new_shell(r, ret);
 	return follow_command(r, call, false, false, ret);
 }
 
@@ -808,7 +598,7 @@ int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 	     struct error *err)
 {
 	*ret = (struct run_result){
-		.content = STRBUF(TEXT_MAX * 3), .prefix = STRBUF(NOTE_MAX),
+		.content = STRBUF(RUN_TEXT_MAX * 3), .prefix = STRBUF(NOTE_MAX),
 		.suffix = STRBUF(NOTE_MAX), .exit_code = -1, .pid = -1,
 	};
 	int status = bash_run_dispatch(r, call, ret, err);
