@@ -58,11 +58,11 @@ static struct {
 } raw;
 
 /* SIGINT is the user's Ctrl-C. */
-static const char *pause_reason(int number)
+static const char *signal_reason(int number, const char *by_user)
 {
 	return number == SIGTERM  ? "SIGTERM received"
 	       : number == SIGHUP ? "SIGHUP received"
-				  : "paused by the user";
+				  : by_user;
 }
 
 static void drive_on_signal(uv_signal_t *handle, int number)
@@ -81,8 +81,9 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 		d->quit = true;
 	if (conversation_state(d->c) == STATE_PAUSED)
 		return; /* a plugin was already interrupted */
-	if (conversation_pause(d->c, pause_reason(number), &err) && !d->o->keep)
-		conversation_stop(d->c, &err);
+	if (conversation_pause(d->c, signal_reason(number, "paused by the user"), &err) &&
+	    !d->o->keep)
+		conversation_stop(d->c, signal_reason(number, "stopped by the user"));
 }
 
 static void on_raw_signal(int number)
@@ -169,7 +170,7 @@ static void on_input_over(void *arg)
 	d->input_over = true;
 	if (d->o->owned && !d->ending) {
 		d->quit = true;
-		conversation_stop(d->c, &(struct error){ 0 });
+		conversation_stop(d->c, "the controlling process ended");
 	}
 }
 

@@ -90,15 +90,13 @@ int conversation_pause(struct conversation *c, const char *reason, struct error 
 	return MT_OK;
 }
 
-int conversation_stop(struct conversation *c, struct error *err)
+void conversation_stop(struct conversation *c, const char *reason)
 {
-	(void)err;
 	if (c->state == STATE_STOPPED) { /* an action that the user started ends too */
 		conversation_cancel_work(c);
 		conversation_settle(c, STATE_STOPPED);
 	}
-	conversation_set_state(c, STATE_STOPPED, "stopped by the user");
-	return MT_OK;
+	conversation_set_state(c, STATE_STOPPED, reason);
 }
 
 int conversation_action(struct conversation *c, json_object *json, struct error *err)

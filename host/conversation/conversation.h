@@ -75,8 +75,8 @@ extern const char topic_side_answer[];
 int conversation_continue(struct conversation *c, struct error *err);
 /** Interrupt: cancel the running call or request; state paused, for this reason. */
 int conversation_pause(struct conversation *c, const char *reason, struct error *err);
-/** End permanently: state stopped. */
-int conversation_stop(struct conversation *c, struct error *err);
+/** End permanently: state stopped, for this reason. */
+void conversation_stop(struct conversation *c, const char *reason);
 /** Answer to an action that waits: with ANSWER_ALWAYS what one of the scopes of the
  *  action covers runs without asking from now on; with ANSWER_NO and a reason the
  *  agent reads that and continues, without one it waits for a message. */

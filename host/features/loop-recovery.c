@@ -301,8 +301,10 @@ int loop_recovery_choose(struct conversation *c, int64_t option, struct error *e
 			    option);
 	if (start < 1)
 		return fail(err, MT_EINVAL, "no unanswered loop was found");
-	if (option == LOOP_STOP)
-		return conversation_stop(c, err);
+	if (option == LOOP_STOP) {
+		conversation_stop(c, "stopped by the user");
+		return MT_OK;
+	}
 	return option == LOOP_BACK ? conversation_rewind(c, start - 1, NULL, err)
 				   : send_again(c, start, err);
 }

@@ -115,12 +115,11 @@ static int protocol_input_run_resume(struct session *s, json_object *line,
 static int run_stop(struct session *s, json_object *line, struct outcome *ret,
 		    struct error *err)
 {
-	int status = conversation_stop(s->c, err);
-
-	(void)line, (void)ret;
-	if (!status && s->options.stopped)
+	(void)line, (void)ret, (void)err;
+	conversation_stop(s->c, "stopped by the user");
+	if (s->options.stopped)
 		s->options.stopped(s->options.arg);
-	return status;
+	return MT_OK;
 }
 
 static int run_keep(struct session *s, json_object *line, struct outcome *ret,

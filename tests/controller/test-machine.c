@@ -36,7 +36,6 @@ static void count_events(struct conversation *c)
 static void one_seed(unsigned seed)
 {
 	struct conversation *c;
-	struct error err = ERROR_NONE;
 	const char *fault = "";
 	int n;
 
@@ -50,7 +49,7 @@ static void one_seed(unsigned seed)
 	}
 	CHECK_MSG(!*fault, "seed %u: %d commands: %s (state %s)", seed, n, fault,
 		  state_name(c->state));
-	conversation_stop(c, &err);
+	conversation_stop(c, "stopped");
 	CHECK_MSG(c->state == STATE_STOPPED, "seed %u: it stops", seed);
 	CHECK_MSG(all_answered(c), "seed %u: no action is left without an answer", seed);
 	count_events(c);

@@ -158,11 +158,9 @@ int conversation_pause(struct conversation *c, const char *reason, struct error 
 	return MT_OK;
 }
 
-int conversation_stop(struct conversation *c, struct error *err)
+void conversation_stop(struct conversation *c, const char *reason)
 {
-	(void)err;
-	fake_state(c, STATE_STOPPED, "stopped by the user");
-	return MT_OK;
+	fake_state(c, STATE_STOPPED, reason);
 }
 
 int conversation_confirm(struct conversation *c, const struct approval *a,
