@@ -79,8 +79,9 @@ bool command_interprets(const char *name)
 
 static const struct {
 	const char *name;
-	const char *valued; /* options before the subcommand that take a value, spaced */
-	const char *plain;  /* those that take none */
+	const char *valued; /* options before the subcommand that take a value,
+			     * separated by spaces */
+	const char *plain;  /* options that take none */
 } programs[] = {
 	{ "git", "-C -c --git-dir --work-tree --namespace --super-prefix --exec-path "
 		 "--config-env --attr-source --list-cmds",

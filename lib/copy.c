@@ -19,7 +19,7 @@ enum { DEPTH_MAX = 200, PIECE = 1 << 16 };
 
 struct copy {
 	struct copy_limits left;
-	dev_t dev; /* of the destination directory */
+	dev_t dev; /* of the destination directory, to skip it */
 	ino_t ino;
 	struct error *err;
 };

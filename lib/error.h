@@ -12,15 +12,16 @@
 #include <stdarg.h>
 
 struct error {
-	int code;        /* enum mt_status; MT_OK while nothing failed */
-	char text[512];  /* one sentence without newline; "" while nothing failed */
+	int code;        /* enum mt_status; MT_OK as long as nothing has failed */
+	char text[512];  /* one sentence without newline; "" as long as nothing has
+			  * failed */
 };
 
 #define ERROR_NONE ((struct error){ 0 })
 
-/** Record a failure. `err` may be NULL. The first one is kept, because it is the cause.
- *  Control characters in the text become spaces, a cut keeps UTF-8 whole.
- *  @return `code`, so that a failure is one statement. */
+/** Record a failure. `err` may be NULL. Only the first failure is kept, because it is
+ *  the cause. Control characters in the text become spaces; truncation keeps UTF-8
+ *  characters whole. @return `code`, so that a failure is one statement. */
 int fail(struct error *err, int code, const char *fmt, ...) MT_PRINTF(3, 4);
 int fail_va(struct error *err, int code, const char *fmt, va_list ap);
 
@@ -29,7 +30,8 @@ int fail_va(struct error *err, int code, const char *fmt, va_list ap);
 int fail_code(struct error *err, int code);
 /** Record that an allocation failed. @return MT_ENOMEM. */
 int out_of_memory(struct error *err);
-/** The recorded sentence. Only a failed allocation may leave none: "out of memory". */
+/** The recorded sentence. Without one, "out of memory", because only a failed
+ *  allocation may record none. */
 const char *error_text(const struct error *err);
 
 /** Short name of a code, for logs: "not found". Never NULL. */

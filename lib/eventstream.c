@@ -49,8 +49,7 @@ void eventstream_done(struct eventstream *s)
 	strbuf_clear(&s->held);
 }
 
-/* Bytes that the message at the start of the buffer has in all; 0: not known
- * yet. */
+/* Total length of the message at the start of the buffer; 0: not known yet. */
 static size_t message_size(struct eventstream *s, const unsigned char *p, size_t len)
 {
 	size_t total, headers;
@@ -85,7 +84,7 @@ static int eventstream_take_message(struct eventstream *s, const unsigned char *
 	return s->on_message(&m, s->arg);
 }
 
-/* The messages that are whole. */
+/* Process the complete messages. */
 static int take_messages(struct eventstream *s)
 {
 	size_t at = 0;
@@ -119,7 +118,7 @@ int eventstream_feed(struct eventstream *s, const char *bytes, size_t len)
 
 /* ---- headers ------------------------------------------------------------------ */
 
-/* Length of a value of a type at `p`, its length field included; -1: broken. */
+/* Length of a value of this type at `p`, including its length field; -1: invalid. */
 static int value_size(unsigned type, const unsigned char *p, size_t left)
 {
 	static const int fixed[] = { 0, 0, 1, 2, 4, 8, -1, -1, 8, 16 };

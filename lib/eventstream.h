@@ -32,7 +32,7 @@ void eventstream_init(struct eventstream *s, size_t max,
 		      int (*on_message)(const struct eventstream_message *m, void *arg),
 		      void *arg);
 /** @return MT_OK, MT_EINVAL for bytes that are not an event stream, MT_ELIMIT for a
- *          message that is too large, MT_ENOMEM, or the result of on_message. */
+ *  message that is too large, MT_ENOMEM, or the result of on_message. */
 int eventstream_feed(struct eventstream *s, const char *bytes, size_t len);
 void eventstream_done(struct eventstream *s);
 
@@ -41,7 +41,7 @@ void eventstream_done(struct eventstream *s);
 int eventstream_header(const struct eventstream_message *m, const char *name, char *ret,
 		       size_t room);
 
-/** CRC-32 as of Ethernet and zip. `crc` is 0 or that of the bytes before. */
+/** CRC-32 as used by Ethernet and zip. `crc` is 0 or the CRC of the preceding bytes. */
 uint32_t eventstream_crc(uint32_t crc, const void *bytes, size_t len);
 
 #endif

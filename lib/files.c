@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { REMOVE_DEPTH = 200 }; /* each level holds a descriptor open */
+enum { REMOVE_DEPTH = 200 }; /* each level keeps a descriptor open */
 
 static int files_fail_errno(struct error *err, const char *path, const char *verb)
 {
@@ -109,7 +109,7 @@ static int sync_directory_of(const char *path)
 	return fd >= 0 && fsync(fd) == 0 ? MT_OK : MT_EIO;
 }
 
-/* `*ret_unsynced`: a sync failed, where one is wanted (NULL: none is). */
+/* `*ret_unsynced`: a requested sync failed; NULL: no sync is requested. */
 static int write_and_rename(const char *path, const char *bytes, size_t len, mode_t mode,
 			    bool *ret_unsynced, struct error *err)
 {
@@ -139,7 +139,8 @@ static int write_and_rename(const char *path, const char *bytes, size_t len, mod
 	return files_fail_errno(err, path, "sync");
 }
 
-/* Signals that would terminate the program wait, so that no temporary file is left. */
+/* Block the signals that would terminate the program, so that no temporary file
+ * remains. */
 static int files_write_temporary(const char *path, const char *bytes, size_t len,
 				 mode_t mode, bool *ret_unsynced, struct error *err)
 {
@@ -266,7 +267,7 @@ static bool files_is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Succeeds if it exists; otherwise errno is set. */
+/* @return 0 if the directory exists afterwards; otherwise errno is set. */
 static int files_make_dir(const char *path)
 {
 	int number;
@@ -359,7 +360,7 @@ static int remove_entry(int parent, const char *name, const char *path, int dept
 	return status;
 }
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static int remove_entries(int fd, const char *path, int depth, struct error *err)
 {
 	DIR *dir = fdopendir(fd);

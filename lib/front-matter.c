@@ -57,7 +57,7 @@ void front_matter_preload(void)
 struct reading {
 	const struct yaml_api *api;
 	yaml_document_t *document;
-	unsigned char seen[YAML_VALUES + 1]; /* nodes: again means an alias */
+	unsigned char seen[YAML_VALUES + 1]; /* nodes seen; a repeated node is an alias */
 	struct error *err;
 };
 
@@ -168,7 +168,7 @@ static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned 
 	return *ret ? MT_OK : out_of_memory(r->err);
 }
 
-/* On failure *ret contains what was created so far. */
+/* On failure *ret contains the part that was created. */
 static int front_matter_convert(struct reading *r, int node, unsigned depth,
 				json_object **ret)
 {
@@ -254,7 +254,8 @@ json_object *front_matter_read_yaml(const char *text, size_t len, struct error *
 
 /* ---- the two parts of a file -------------------------------------------- */
 
-/* The line at `text` is three dashes or more. @return its length, with its end. */
+/* The line at `text` consists of three or more dashes. @return its length, with its
+ * end. */
 static size_t dashes(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);

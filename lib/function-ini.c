@@ -55,7 +55,7 @@ static void function_ini_keep(struct reader *r, size_t line, char **to, const ch
 
 /* ---- which function a line is of -------------------------------------------- */
 
-/* `name` NULL: the function without a name. NULL: the error was reported. */
+/* `name` NULL: the unnamed function. @return NULL: the error was reported. */
 static struct declared *function_of(struct reader *r, size_t line, const char *name,
 				    size_t len)
 {
@@ -111,7 +111,8 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 	if (words_argument(name, r->lines[line].value, a, &err))
 		function_ini_tell(r, line, &err);
 	d->arg_lines[d->function.arg_count] = line;
-	d->function.arg_count++; /* even if invalid: keeps the index of later ones */
+	d->function.arg_count++; /* also if it is invalid: later arguments keep their
+				  * index */
 }
 
 static void function_ini_read_key(struct reader *r, size_t line, struct declared *d,
@@ -163,7 +164,7 @@ static void read_named(struct reader *r, size_t line)
 		function_ini_read_key(r, line, d, name + len + 1);
 }
 
-/* Keys that every section of a tool may have are not ours. */
+/* Keys that the section of any tool may have are ignored here. */
 static bool is_of_all(const char *key)
 {
 	return strcmp(key, "plugin") == 0 || strcmp(key, "deadline") == 0 ||
@@ -194,8 +195,8 @@ static void function_ini_read_line(struct reader *r, size_t line)
 
 /* ---- a function as a whole ---------------------------------------------------- */
 
-/* A symbol is the name of its tool where nothing else is; a name without a
- * symbol is one. */
+/* Without a name, the symbol is the name of the tool; without a symbol, the name is
+ * the symbol. */
 static void complete(struct reader *r, struct declared *d)
 {
 	if (!d->symbol && d->name)

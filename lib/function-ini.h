@@ -24,7 +24,7 @@ struct function_line {
 /** One function: a tool of this name. Everything is owned. */
 struct declared {
 	char *name, *symbol, *help;
-	size_t line;             /* its first, as an index */
+	size_t line;             /* index of its first argument */
 	size_t *arg_lines;
 	uint32_t hints;          /* MT_TOOL_READ_ONLY ... */
 	struct mt_arg *args;
@@ -38,11 +38,11 @@ struct functions {
 	size_t count;
 };
 
-/** An error in line `n` (count: in no specific line). */
+/** An error in line `n` (`count`: in no particular line). */
 typedef void function_fault(void *arg, size_t n, const char *sentence);
 
-/** Read the declarations and report every error. @return MT_OK only if there was
- *  none; the result may be cleared in any case. */
+/** Read the declarations and report every error. @return MT_OK only if there was none.
+ *  The result may be cleared in either case. */
 int functions_read(const struct function_line *lines, size_t count, struct functions *ret,
 		   function_fault *fault, void *arg);
 void functions_clear(struct functions *f);

@@ -42,8 +42,8 @@ const struct mt_arg *function_arg(const struct mt_function *f, size_t n)
 	return (const void *)((const char *)f->args + n * f->args->size);
 }
 
-/* True if the model passes this argument: not an out argument, not fixed, and not a
- *  size that the host fills in after a buffer. */
+/* Does the model pass this argument: not an out argument, not fixed, and not a size
+ * that the host fills in after a buffer? */
 static bool function_arg_given(const struct mt_function *f, size_t n)
 {
 	const struct mt_arg *a = function_arg(f, n);

@@ -13,14 +13,14 @@
 enum {
 	FUNCTION_ARGS_MAX = 64,
 	FUNCTION_CAPACITY_MAX = 16 << 20, /* of one out argument */
-	FUNCTION_CAPACITY = 4096,         /* where the table says 0 */
+	FUNCTION_CAPACITY = 4096,         /* used where the table has 0 */
 };
 
 /** A name that a tool can have: a letter, then at most 63 letters, digits, - and _. */
 bool function_name_is_valid(const char *name, size_t len);
 /** Argument `n`, stepped by the size of the first. */
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
-/** True if this is the size of the buffer before it. */
+/** Is this the size of the buffer before it? */
 bool function_arg_is_size(const struct mt_function *f, size_t n);
 /** Minimum and maximum of an integer type; false for other types. */
 bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max);

@@ -14,7 +14,7 @@ struct word {
 	unsigned value;
 };
 
-/* C's own names count too. The first ones are those of the documentation. */
+/* C's own names are accepted too. The documentation uses the first name of each type. */
 static const struct word types[] = {
 	{ "bool", MT_TYPE_BOOL },
 	{ "int32", MT_TYPE_INT32 },

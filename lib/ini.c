@@ -17,17 +17,17 @@
 
 enum { EDGE = 0x10, ROOM = INI_MAX_KEY + 40 };
 
-static const char guarded[] = ";#:"; /* sent as the bytes 1, 2, 3 */
+static const char guarded[] = ";#:"; /* these marks are sent as the bytes 1, 2, 3 */
 
 struct feed {
-	const char *name;            /* of the file */
-	const char *next, *end;      /* the text not yet looked at */
-	unsigned line;               /* that is being handed over */
+	const char *name;            /* of the file, for messages */
+	const char *next, *end;      /* the text that was not examined yet */
+	unsigned line;               /* number of the line that is passed to inih */
 	const char *piece, *pieces_end; /* rest of its value; NULL: none */
-	bool started;                /* inih got the blank line that comes first */
+	bool started;                /* inih got the blank line that precedes the text */
 	bool open;                   /* a key was seen in this section */
-	bool owed;                   /* inih owes us a call of the handler */
-	bool new_key;                /* ... which starts an entry */
+	bool owed;                   /* inih has yet to call the handler */
+	bool new_key;                /* ... with the start of an entry */
 	struct ini *ini;
 	struct strbuf value;         /* of the last entry, until it is complete */
 	int status;
@@ -132,8 +132,8 @@ static void unguard(char *text, size_t len)
 			text[i] = guarded[text[i] - 1];
 }
 
-/* inih's handler: it repeats what it read. Its section, and its name for a continued
- * value, are cut to 49 bytes and not used. */
+/* inih's handler, which gets the text back. inih truncates its section, and its name
+ * for a continued value, to 49 bytes, so they are not used. */
 static int ini_take(void *user, const char *section, const char *name, const char *value)
 {
 	struct feed *f = user;
@@ -201,7 +201,7 @@ static char *hand_section(struct feed *f, char *line, const char *start, const c
 		       NULL;
 	if (close_entry(f) || ini_add_section(f, name, (size_t)(name_end - name)))
 		return NULL;
-	memcpy(line, "[x]", sizeof "[x]"); /* for inih to forget the key before */
+	memcpy(line, "[x]", sizeof "[x]"); /* makes inih forget the previous key */
 	return line;
 }
 
@@ -286,7 +286,7 @@ static char *hand_line(char *line, int size, void *stream)
 		       NULL;
 	if (f->piece)
 		return hand_continuation(f, line, room);
-	if (!f->started) { /* in its first line inih looks for a byte-order mark */
+	if (!f->started) { /* inih looks for a byte-order mark in its first line */
 		f->started = true;
 		line[0] = '\0';
 		return line;

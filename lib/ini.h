@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * ini.h - INI files through inih, without its limits.
+ * ini.h - INI files, parsed by inih without its limits.
  *
- * Debian's inih cuts lines at 200 bytes and section names at 49, takes " ;"
- * inside a value for a comment and counts no lines for its handler; the reader
- * in ini.c guards against each. A file is collected whole before anyone sees
- * it: a fault in line 90 leaves nothing half applied.
+ * Debian's inih cuts lines at 200 bytes and section names at 49, treats " ;" inside a
+ * value as a comment, and passes no line numbers to its handler; the reader in ini.c
+ * avoids each of these. A file is parsed completely before any entry is used: an error
+ * in line 90 leaves nothing half applied.
  *
- * Form: [section], key = value, key += value, key -= value; comments are lines
- * whose first mark is ; or #, and what follows the ] of a section after such a
- * mark. An indented line continues the value before it (with a newline
- * between). Keys and sections are case-sensitive. Text is UTF-8, lines end in
- * \n or \r\n. */
+ * Form: [section], key = value, key += value, key -= value. Comments begin with ; or #
+ * at the start of a line or after the ] of a section. An indented line continues the
+ * previous value (with a newline between). Keys and sections are case-sensitive. Text is
+ * UTF-8; lines end in \n or \r\n. */
 #ifndef LIB_INI_H
 #define LIB_INI_H
 
@@ -31,8 +30,8 @@ struct ini_entry {
 struct ini {
 	struct ini_entry *entries;
 	size_t count;
-	char **sections;          /* every section, in order, */
-	unsigned *section_lines;  /* also empty ones */
+	char **sections;          /* every section, in order, including */
+	unsigned *section_lines;  /* empty ones */
 	size_t section_count;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * js-build.c - builds json-c objects from JSON text, checking every allocation.
- *
- * json-c's own parser does not look whether its buffer could be made or grew, nor
- * whether a member was added: without memory it crashes, or leaves parts out. */
+ * js-build.c - builds json-c objects from JSON text and checks every allocation.
+ * json-c's own parser does not check whether its buffer could be allocated or
+ * extended, nor whether a member was added: when memory runs out it crashes or omits
+ * parts. */
 #include "js-build.h"
 #include "js.h"
 #include "strbuf.h"
@@ -69,8 +69,8 @@ static uint32_t four_digits(const char *text)
 	return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-/* \uXXXX, a pair of them where they are halves of one character; half a character
- * alone becomes U+FFFD. */
+/* \uXXXX, or two of them that are the surrogates of one character; an unpaired
+ * surrogate becomes U+FFFD. */
 static void unicode(struct build *b)
 {
 	uint32_t c = four_digits(b->at), low;
@@ -87,7 +87,7 @@ static void unicode(struct build *b)
 	utf8_add_code(&b->string, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
 }
 
-/* The rest of a string that contains escapes: its text is never longer than they are. */
+/* The rest of a string that contains escapes; unescaping never makes it longer. */
 static int unescape(struct build *b)
 {
 	static const char bytes[] = {
@@ -117,8 +117,8 @@ static int unescape(struct build *b)
 	return out->error ? js_build_no_memory(b) : MT_OK;
 }
 
-/* js_scan has seen that it ends and that its escapes are right. Without any it stays
- * where it is. */
+/* js_scan has checked that it ends and that its escapes are valid. Without escapes it
+ * is not copied. */
 static int js_build_string(struct build *b, struct piece *ret)
 {
 	const char *begin = ++b->at;

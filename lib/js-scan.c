@@ -10,7 +10,7 @@
 struct scan {
 	const char *text, *at, *end;
 	int depth;
-	bool nul; /* the last string holds \u0000 */
+	bool nul; /* the last string contains \u0000 */
 	struct error *err;
 };
 

@@ -140,9 +140,9 @@ bool js_bool(const json_object *o, const char *name, bool fallback)
 
 /* ---- objects that remember a failure ------------------------------------------ */
 
-static char failed; /* its address marks what lacks something */
+static char failed; /* its address marks a value that is incomplete */
 
-/* Returned if a new one cannot be allocated. */
+/* returned if a new one cannot be allocated */
 static json_object *failed_object, *failed_list;
 
 /* json-c calls this to serialize a marked value. */
@@ -312,8 +312,8 @@ int js_set_number(json_object *o, const char *name, double value)
 			       : js_set(o, name, NULL);
 }
 
-/* Eight plain bytes: none is a control character, a quote, a backslash, or
- * part of a longer character. */
+/* Eight plain bytes: none is a control character, a quote, a backslash, or part of a
+ * multibyte character. */
 static bool plain_word(const char *text)
 {
 	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
@@ -325,7 +325,7 @@ static bool plain_word(const char *text)
 	return !((w | (w - ones * ' ') | (quote - ones) | (backslash - ones)) & highs);
 }
 
-/* Length of the run at the start that needs no escape and is valid. */
+/* Length of the run at the start that is valid and needs no escape. */
 static size_t plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
@@ -395,8 +395,9 @@ int js_put_str(struct strbuf *b, const char *text, size_t len)
 
 /* ---- values, as text --------------------------------------------------------- */
 
-/* A number or a boolean. json-c leaves out what its buffer cannot hold: only a long
- * number needs more than every buffer begins with, and without it nothing is there. */
+/* A number or a boolean. json-c omits what its buffer cannot hold: only a long number
+ * needs more than the initial size of every buffer, and if it cannot be extended, the
+ * text is empty. */
 static const char *scalar_text(json_object *o, size_t *ret_len)
 {
 	const char *text = json_object_to_json_string_length(o, TEXT_FLAGS, ret_len);
@@ -485,7 +486,7 @@ static int js_put_whole(struct json_object *o, struct printbuf *buffer, int leve
 	return printbuf_memappend(buffer, whole->text, (int)whole->len) < 0 ? -1 : 0;
 }
 
-/* json-c's writer does not look whether its buffer grew: it leaves members out. */
+/* json-c's writer does not check whether its buffer was extended: it omits members. */
 const char *js_text(json_object *o, size_t *ret_len)
 {
 	AUTO(strbuf) struct strbuf whole = STRBUF(INT32_MAX);

@@ -34,19 +34,20 @@ const char *js_str(const json_object *o, const char *name, const char *fallback)
 int64_t js_int(const json_object *o, const char *name, int64_t fallback);
 double js_number(const json_object *o, const char *name, double fallback);
 bool js_bool(const json_object *o, const char *name, bool fallback);
-/** A new object or list. A failure to make it, or to add to it by the functions below,
- *  stays with it and with what it is added to: no text is made of it (js_text, js_put),
- *  and its deep copy fails. So a function that builds a value need not check each step.
- *  Never NULL: an object that could not be made is one that all callers share. json-c
- *  counts references without a lock, so a program that builds JSON in several threads
- *  uses json_object_new_object and checks. */
+/** A new object or list. If creating it, or adding to it with the functions below,
+ *  fails, it is marked as incomplete, and so is every value to which it is added:
+ *  js_text and js_put refuse it, and its deep copy fails. So a function that builds a
+ *  value need not check each step. Never NULL: all callers share one incomplete object
+ *  if none can be allocated. json-c counts references without a lock, so a program
+ *  that builds JSON in several threads must use json_object_new_object and check. */
 json_object *js_new_object(void);
 json_object *js_new_list(void);
-/** Note a failure of the caller's own: a value for it could not be made. @return MT_ENOMEM */
+/** Mark a value as incomplete, because the caller could not create a part of it.
+ *  @return MT_ENOMEM */
 int js_fail(json_object *value);
 /** True if memory ran out while this object or list was made. */
 bool js_failed(const json_object *value);
-/** The same of the values in it too: for what is read, not written. */
+/** The same, including the values in it: for values that are read, not written. */
 bool js_incomplete(const json_object *value);
 
 /** Set or replace a member. A NULL text means that it could not be allocated: MT_ENOMEM.
@@ -106,19 +107,20 @@ bool js_fits(const char *start, const char *end);
 /** True if both are the same value (numbers by value, objects in any order). */
 bool js_equal(json_object *a, json_object *b);
 
-/** The length of a list; 0 of anything else, NULL included. */
+/** The length of a list; 0 for anything else, including NULL. */
 static inline size_t js_length(json_object *list)
 {
 	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
 							  : 0;
 }
 
-/** json_object_array_add for a list that is NULL when memory ran out, which json-c
- *  does not survive. @return not 0 on failure; then the value is still the caller's. */
+/** json_object_array_add for a list that may be NULL after memory ran out, which
+ *  json-c does not handle. @return nonzero on failure; the caller then still owns the
+ *  value. */
 int js_add(json_object *list, json_object *value);
 
-/** Append a value that was just allocated, which is taken even on failure: NULL is
- *  MT_ENOMEM, and so is a list that is NULL. */
+/** Append a value that was just allocated, and take it even on failure. A NULL value
+ *  or list is MT_ENOMEM. */
 int js_add_new(json_object *list, json_object *made);
 /** A list of texts, up to NULL. @return NULL if memory ran out. */
 json_object *js_texts(const char *first, ...) __attribute__((sentinel));

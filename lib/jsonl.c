@@ -9,7 +9,7 @@ enum { KEEP = 1 << 16 }; /* memory kept between lines */
 void jsonl_init(struct jsonl *j, size_t max_line,
 		int (*on_line)(char *line, size_t len, void *arg), void *arg)
 {
-	/* Room for a \r that does not count, and the NUL. */
+	/* Room for a \r that is not part of the line, and the NUL. */
 	*j = (struct jsonl){ .line = STRBUF(max_line + 2),
 			     .on_line = on_line,
 			     .arg = arg };
@@ -24,7 +24,7 @@ static int jsonl_end_line(struct jsonl *j)
 		strbuf_cut(line, line->len - 1);
 	if (line->len + 2 > line->max)
 		return MT_ELIMIT;
-	/* The shared empty string is not for writing into. */
+	/* The shared empty string must not be written to. */
 	if (strbuf_reserve(line, 0) == MT_OK)
 		status = j->on_line(line->text, line->len, j->arg);
 	else

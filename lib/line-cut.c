@@ -9,16 +9,16 @@
 struct line {
 	const char *text;
 	size_t len;   /* without its newline */
-	size_t chars; /* with those that are missing, which are counted in bytes */
-	size_t gap;   /* where they are; 0: nothing is missing */
-	bool partial; /* begins or ends at lines that are missing */
+	size_t chars; /* including missing lines; those are counted in bytes */
+	size_t gap;   /* position of the missing lines; 0: none are missing */
+	bool partial; /* begins or ends at missing lines */
 };
 
 struct lines {
 	struct line *list;
 	size_t count, room;
-	bool ends;  /* the last one has a newline */
-	size_t total; /* with those that are missing */
+	bool ends;  /* the last line ends in a newline */
+	size_t total; /* including missing bytes */
 };
 
 int line_cut_number(struct strbuf *out, size_t n)
@@ -85,7 +85,7 @@ static int split_at_gap(const struct line_cut *c, struct lines *l)
 	if (line_cut_split(c->text, c->gap, l))
 		return MT_ENOMEM;
 	first = l->count;
-	same = first && !l->ends; /* the line that the first lost byte belongs to */
+	same = first && !l->ends; /* the line that contains the first lost byte */
 	if (same)
 		l->list[first - 1].partial = true;
 	if (line_cut_split(c->text + c->gap, c->len - c->gap, l))

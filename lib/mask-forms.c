@@ -21,7 +21,7 @@ enum {
 
 enum found { NO, YES, OPEN };
 
-/* What a unit of the text takes of the text and of the form. */
+/* The numbers of bytes that one unit takes of the text and of the form. */
 struct unit {
 	size_t text, form;
 };
@@ -75,7 +75,7 @@ static struct form *make_hex(const char *secret, size_t len)
 static const char base64_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Six bits from bit `at` on; those behind the end are 0. */
+/* Six bits, starting at bit `at`; bits after the end are 0. */
 static unsigned six_bits(const char *secret, size_t len, size_t at)
 {
 	unsigned pair = (unsigned)(unsigned char)secret[at / 8] << 8;
@@ -185,7 +185,7 @@ static enum found mask_forms_hex(const char *text, size_t len, bool more, size_t
 	return YES;
 }
 
-/* Pairs `25` behind a percent sign, each of which escapes the one before it. */
+/* Number of pairs `25` after a percent sign, each of which escapes the one before it. */
 static size_t count_pairs(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -250,7 +250,7 @@ static enum found low_half(const char *text, size_t len, bool more, unsigned *va
 	return YES;
 }
 
-/* u0041 or x41, behind backslashes. */
+/* u0041 or x41, after backslashes. */
 static enum found mask_forms_number(const char *text, size_t len, bool more,
 				    unsigned *ret, size_t *ret_len)
 {
@@ -286,7 +286,7 @@ static size_t encode(unsigned c, char ret[4])
 	return n;
 }
 
-/* How many bytes of the form a character is: 0 if it is another. */
+/* The number of bytes of the form that a character matches: 0 if it is another one. */
 static size_t is_character(const struct form *f, size_t at, unsigned value)
 {
 	char bytes[4];
@@ -390,7 +390,7 @@ static bool is_tail(const struct form *f, unsigned char byte)
 	return value >= f->tail && value < f->tail + f->tails;
 }
 
-/* One character that ends base64: itself, or escaped. */
+/* One character that ends base64, plain or escaped. */
 static enum found mask_forms_take_end(const char *text, size_t len, bool more,
 				      unsigned *ret, size_t *ret_len)
 {

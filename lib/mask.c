@@ -14,9 +14,10 @@
 enum { PLACEHOLDER_MAX = 40 };
 
 struct mask {
-	struct form *starts[256]; /* forms by their first byte */
+	struct form *starts[256]; /* forms, by their first byte */
 	unsigned char pairs[65536 / 8];
-	char **secrets;           /* masked or refused; each is reported once */
+	char **secrets;           /* values that are masked or refused; each is
+				   * reported once */
 	size_t count;
 	bool hides;
 };
@@ -31,7 +32,7 @@ static struct form **link_of(struct form *f, unsigned char first)
 	return &f->next[f->firsts[0] == first ? 0 : 1];
 }
 
-/* A form is in one or two lists: it goes with the first of them. */
+/* A form is in one or two lists: it is freed with the first of them. */
 static void free_forms(struct mask *m)
 {
 	for (size_t b = 0; b < 256; b++)
@@ -64,7 +65,7 @@ struct mask *mask_free(struct mask *m)
 
 /* ---- what is not hidden ------------------------------------------------------ */
 
-/* The same character again and again, as in sk-xxxx-xxxx. */
+/* The same character repeated, as in sk-xxxx-xxxx. */
 static bool mask_is_repeated(const char *text, size_t len)
 {
 	size_t at = len > 3 && strncasecmp(text, "sk-", 3) == 0 ? 3 : 0;
@@ -183,8 +184,8 @@ bool mask_is_empty(const struct mask *m)
 
 /* ---- scanning ---------------------------------------------------------------- */
 
-/* Length of the longest secret that `text` starts with, 0 for none. `*ret_open`:
- * the text ends before that is decided. */
+/* Length of the longest secret at the start of `text`, 0 for none. `*ret_open`: the
+ * text ends before this is decided. */
 static size_t mask_match(const struct mask *m, const char *text, size_t len, bool more,
 			 bool *ret_open)
 {
@@ -217,8 +218,8 @@ static bool may_begin(const struct mask *m, const char *text, size_t len)
 	return m->pairs[pair / 8] >> pair % 8 & 1;
 }
 
-/* Put the masked text out. With `more` to come, stop where a secret may have
- * begun. @return how many bytes were dealt with. */
+/* Append the masked text. With `more` to come, stop where a secret may have begun.
+ * @return the number of bytes processed. */
 static size_t scan(const struct mask *m, struct strbuf *out, const char *text, size_t len,
 		   bool more)
 {
@@ -262,7 +263,7 @@ int mask_put(const struct mask *m, struct strbuf *out, const char *text, size_t 
 	return out->error;
 }
 
-/* Length of the end of a secret that the text starts with; 0: none. */
+/* Length of the end of a secret at the start of the text; 0: none. */
 static size_t match_rest(const struct mask *m, const char *text, size_t len)
 {
 	size_t best = 0;
@@ -293,7 +294,7 @@ int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, si
 	return mask_put(m, out, text + n, len - n);
 }
 
-/* The masked text, or NULL: nothing in it is a secret. */
+/* The masked text, or NULL: it contains no secret. */
 static int mask_bytes(const struct mask *m, const char *text, size_t len,
 		      struct strbuf *out, bool *ret_changed)
 {
@@ -320,7 +321,7 @@ static int mask_string(const struct mask *m, json_object *value, bool *changed)
 									 : MT_ENOMEM;
 }
 
-/* A member whose name is a secret gets a name without it. */
+/* Rename a member whose name contains a secret. */
 static int mask_name(const struct mask *m, json_object *object, bool *changed)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(SIZE_MAX / 2);
@@ -399,7 +400,7 @@ int mask_stream_feed(struct mask_stream *s, struct strbuf *out, const char *byte
 
 	if (mask_is_empty(s->mask))
 		return strbuf_addn(out, bytes, len);
-	if (s->held.error) /* a piece was lost: the next one may continue it */
+	if (s->held.error) /* a piece was lost: the next may continue it */
 		return s->held.error;
 	if (s->held.len > 0) {
 		if (strbuf_addn(&s->held, bytes, len))

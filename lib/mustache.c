@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum {
-	MAX_DEPTH = 32,         /* sections and partials inside each other */
-	MAX_OUTPUT = 16 << 20,  /* bytes that one rendering adds */
-	MAX_TAGS = 1000000,     /* tags walked over, loops counted */
+	MAX_DEPTH = 32,         /* depth of nested sections and partials */
+	MAX_OUTPUT = 16 << 20,  /* bytes of output of one rendering */
+	MAX_TAGS = 1000000,     /* tags processed, counting each repetition */
 	MAX_NAME = 200,         /* bytes of the name in a tag */
 };
 
-/* The value of a name: looked up here, then outside. */
+/* The value of a name: looked up in this context, then in the outer ones. */
 struct scope {
 	const struct scope *outer;
 	json_object *value;
@@ -27,7 +27,7 @@ struct render {
 	size_t start; /* length of `out` before */
 	long tags;
 	int depth;
-	int status; /* of the output; sticks */
+	int status; /* the first error of the output */
 	struct error *err;
 };
 
@@ -67,7 +67,7 @@ static int mustache_put(struct render *r, const char *text, size_t len)
 	return r->status;
 }
 
-/* Text of the template itself; in an indented partial each line is moved. */
+/* Text of the template itself; each line of an indented partial is indented. */
 static int mustache_put_text(struct render *r, const struct template *t, const char *from,
 			     const char *to)
 {
@@ -93,7 +93,7 @@ static bool mustache_is_white(char c)
 	return mustache_is_blank(c) || c == '\n' || c == '\r';
 }
 
-/* A tag alone on its line takes the line with it. */
+/* A standalone tag removes its line. */
 static void mustache_take_line(const struct template *t, struct tag *tag)
 {
 	const char *start = tag->start, *after = tag->after;
@@ -161,7 +161,8 @@ static int next_tag(struct render *r, const struct template *t, const char *at,
 	return MT_OK;
 }
 
-/* The first part of a dotted name is looked up outwards, the rest inside it. */
+/* The first part of a dotted name is looked up in all contexts, the rest inside its
+ * value. */
 static json_object *look_up(const struct scope *scope, const char *name)
 {
 	const char *dot = strchr(name, '.');

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SUGGEST_LEN = 64 }; /* longer words get no suggestion */
+enum { SUGGEST_LEN = 64 }; /* no suggestion for longer words */
 
-/* The table may come from a maker with a larger or smaller struct. */
+/* The table may come from a plugin whose struct is larger or smaller. */
 static const struct mt_option *options_nth(const struct mt_option *table, size_t i)
 {
 	return (const struct mt_option *)((const char *)table + i * table->size);
@@ -207,7 +207,7 @@ static const char *form(uint32_t type)
 	return "valid";
 }
 
-/* A secret must not be seen in a message, even where it is wrong. */
+/* A secret must not appear in a message, even if it is invalid. */
 static const char *shown(const struct mt_option *option, const char *value)
 {
 	if (option->flags & MT_OPTION_SECRET)
@@ -323,7 +323,7 @@ static size_t distance(const char *a, const char *b)
 const char *option_suggest(const char *word, const char *const *names, size_t count)
 {
 	const char *nearest = NULL;
-	size_t best = strlen(word) / 3 + 2; /* at least this is too far */
+	size_t best = strlen(word) / 3 + 2; /* no suggestion at this distance or above */
 
 	for (size_t i = 0; i < count; i++) {
 		size_t d = distance(word, names[i]);

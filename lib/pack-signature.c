@@ -81,7 +81,7 @@ static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 
 /* ---- signing ------------------------------------------------------------------ */
 
-/* As base64 and a newline. */
+/* Write as base64 and a newline. */
 static int pack_signature_sign(const char *bytes, size_t len, const char *key_path,
 			       struct strbuf *out, struct error *err)
 {

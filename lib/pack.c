@@ -80,8 +80,8 @@ bool pack_is_archive(const char *file)
 
 /* ---- names in an archive ------------------------------------------------- */
 
-/* Take "." and empty parts out of a path and resolve ".." ; below `dir` if that
- * is not NULL. @return false: it leads out of the root. */
+/* Normalize a path: remove "." and empty parts, resolve ".."; below `dir` if that is
+ * not NULL. @return false: it leaves the root. */
 static bool resolve_link_target(const char *dir, const char *path, struct strbuf *out)
 {
 	if (*path == '/')
@@ -144,10 +144,10 @@ struct scan {
 	const struct archive_api *api;
 	struct archive *archive;
 	const struct pack_reader *reader;
-	uint64_t size;           /* of the file */
-	uint64_t read;           /* bytes of contents that came out */
+	uint64_t size;           /* size of the file */
+	uint64_t read;           /* bytes of contents extracted */
 	size_t count;
-	char **names;            /* of entries, as a hash table */
+	char **names;            /* names of entries, as a hash table */
 	size_t room;
 	struct error *err;
 };
@@ -170,8 +170,8 @@ static void names_place(char **names, size_t room, char *name)
 	names[at] = name;
 }
 
-/* Remember a name, after a letter for what it is. @return MT_EEXIST: it was there;
- * a directory may come again. */
+/* Add a name, prefixed by a letter for its kind. @return MT_EEXIST: it already exists;
+ * a directory may be repeated. */
 static int names_add(struct scan *s, const char *name, bool is_dir)
 {
 	char *copy;
@@ -225,7 +225,7 @@ static int pack_broken(struct scan *s)
 		    why ? why : "damaged");
 }
 
-/* All bytes of an entry pass here, unused ones too: so they count. */
+/* All bytes of an entry are counted here, also unused ones. */
 static int read_bytes(struct scan *s, const char *path, bool wanted, struct strbuf *to,
 		      EVP_MD_CTX *sum)
 {
@@ -477,7 +477,7 @@ int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 
 /* ---- writing ---------------------------------------------------------------- */
 
-enum { FILE_TIME = 315619200 }; /* 1980: zip knows nothing earlier */
+enum { FILE_TIME = 315619200 }; /* 1980: zip has no earlier time */
 
 struct pack_writer {
 	const struct archive_api *api;
@@ -496,7 +496,7 @@ static int write_failed(struct pack_writer *m)
 		    why ? why : status_name(MT_ENOMEM));
 }
 
-/* The same content makes the same archive: no owners, one time, sorted. */
+/* The same content produces the same archive: no owners, one time, sorted. */
 static int write_entry(struct pack_writer *m, const char *name, const char *bytes,
 		       size_t len, bool runs)
 {
@@ -545,7 +545,7 @@ static int write_signature(struct pack_writer *m, const char *key)
 	return r ? r : write_entry(m, PACK_SIGNATURE, text.text, text.len, false);
 }
 
-/* Directories may begin with a dot, files but one may not. */
+/* Hidden directories are allowed, but only one hidden file. */
 static int is_packed(const struct dirent *d)
 {
 	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
@@ -569,8 +569,8 @@ static bool is_within(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* Pack the target of a link in its place, if the target is in the tree. A link to one of
- * its own parents would never end. @return 1: the link is left out. */
+/* Pack the target of a link in its place, if the target is in the tree. A link to one
+ * of its own parents would never end. @return 1: the link is omitted. */
 static int follow_link(struct pack_writer *m, const char *root, const char *path,
 		       struct stat *ret_st)
 {

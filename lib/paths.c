@@ -101,8 +101,8 @@ static bool find_run_user(struct strbuf *path)
 	return strbuf_add(path, "/mortise") == MT_OK;
 }
 
-/* The first by name of the directories BASE/NAME-XXXXXX that belong to us, so that each
- * process finds the same one. */
+/* The first by name of our own directories BASE/NAME-XXXXXX, so that each process
+ * finds the same one. */
 static int find_other(const char *base, const char *name, struct strbuf *path)
 {
 	size_t len = strlen(name);
@@ -128,7 +128,7 @@ static int find_other(const char *base, const char *name, struct strbuf *path)
 	return path->len ? MT_OK : MT_ENOTFOUND;
 }
 
-/* The default name is occupied, by another user or by a link. */
+/* The default name is taken by another user or by a link. */
 static int other_private(const char *base, const char *name, bool make,
 			 struct strbuf *path, struct error *err)
 {
@@ -180,7 +180,7 @@ static int find_xdg(const char *which, struct strbuf *path, struct error *err)
 		if (strcmp(dirs[i].which, which) != 0)
 			continue;
 		set = getenv(dirs[i].variable);
-		if (set && *set == '/') /* the standard: others are ignored */
+		if (set && *set == '/') /* XDG: a relative path is ignored */
 			return strbuf_addf(path, "%s/mortise", set);
 		if (!dirs[i].below_home)
 			return MT_OK;

@@ -14,7 +14,7 @@
 enum {
 	MAX_DEPTH = 256,
 	MAX_STEPS = 1000000,
-	PATTERN_STEPS = 100, /* what a match counts for */
+	PATTERN_STEPS = 100, /* cost of a match */
 };
 
 /* The position in the value: the steps from its root, innermost first. */
