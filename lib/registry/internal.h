@@ -101,7 +101,7 @@ struct probe {
 	pid_t pid;
 	int fd;                    /* its response; -1: complete */
 	int said;                  /* its standard error, non-blocking */
-	int64_t deadline;
+	int64_t started, deadline;
 	struct strbuf answer;
 };
 /** Probe these files, several at a time. Only `path` is an input. */

@@ -24,8 +24,10 @@
 #include <time.h>
 
 enum {
-	PROBES_AT_ONCE = 4,
-	PROBE_ALL_MS = 30000, /* for all plugins of a scan */
+	PROBES_AT_ONCE = 4, /* not counting the slow ones */
+	PROBES_MAX = 32,
+	PROBE_SLOW_MS = 200,  /* after this time, another probe starts */
+	PROBE_ALL_MS = 30000, /* for all plugins of a scan, if each responds in time */
 	SAID_MAX = 200,       /* maximum columns of a line that explains a failure */
 };
 
@@ -257,7 +259,8 @@ static int probe_start(const struct prober *prober, struct probe *p)
 	}
 	p->fd = pipes[0];
 	p->said = said[0];
-	p->deadline = registry_probe_earlier(clock_ms() + PROBE_MS, prober->deadline);
+	p->started = clock_ms();
+	p->deadline = registry_probe_earlier(p->started + PROBE_MS, prober->deadline);
 	return MT_OK;
 }
 
@@ -328,10 +331,10 @@ static void registry_probe_read_answer(struct probe *p)
 
 /* ---- several at a time ------------------------------------------------------- */
 
-/* Milliseconds until the next deadline of a probe. */
+/* Milliseconds until the next deadline of a probe, or until one may have become slow. */
 static int wait_time(struct probe *const *running, size_t count)
 {
-	int64_t now = clock_ms(), least = PROBE_MS;
+	int64_t now = clock_ms(), least = PROBE_SLOW_MS;
 
 	for (size_t i = 0; i < count; i++)
 		least = registry_probe_earlier(
@@ -342,7 +345,7 @@ static int wait_time(struct probe *const *running, size_t count)
 /* Wait for a response, an exit, or a deadline. */
 static void proceed(struct probe *const *running, size_t count)
 {
-	struct pollfd polled[PROBES_AT_ONCE];
+	struct pollfd polled[PROBES_MAX];
 
 	for (size_t i = 0; i < count; i++)
 		polled[i] = (struct pollfd){ .fd = running[i]->fd, .events = POLLIN };
@@ -375,27 +378,48 @@ static void too_late(struct probe *p)
 {
 	p->retry_after = RETRY_NOW;
 	fail(&p->why, MT_ETIMEOUT,
-	     "was not checked because the plugins before it took more than %d s; run "
-	     "the command again",
-	     PROBE_ALL_MS / 1000);
+	     "was not checked because other plugins took too long; run the command "
+	     "again");
 }
 
+/* True if another probe can start. Plugins that hang do not delay the others. */
+static bool has_free_place(struct probe *const *running, size_t count)
+{
+	int64_t now = clock_ms();
+	size_t quick = 0;
+
+	for (size_t i = 0; i < count; i++)
+		quick += now < running[i]->started + PROBE_SLOW_MS;
+	return quick < PROBES_AT_ONCE && count < PROBES_MAX;
+}
+
+static bool has_timed_out(struct probe *const *running, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!running[i]->pid && running[i]->why.code == MT_ETIMEOUT)
+			return true;
+	return false;
+}
+
+/* After a plugin has timed out, no more are probed. */
 static void run_all(const struct prober *prober, struct probe *list, size_t count)
 {
-	struct probe *running[PROBES_AT_ONCE];
+	struct probe *running[PROBES_MAX];
 	size_t next = 0, active = 0;
+	bool late = false;
 
 	while (next < count || active) {
-		while (next < count && active < PROBES_AT_ONCE) {
+		while (next < count && (late || has_free_place(running, active))) {
 			struct probe *p = &list[next++];
 
-			if (clock_ms() >= prober->deadline)
+			if (late || clock_ms() >= prober->deadline)
 				too_late(p);
 			else if (!probe_start(prober, p))
 				running[active++] = p;
 		}
 		if (active)
 			proceed(running, active);
+		late = late || has_timed_out(running, active);
 		active = drop_ended(running, active);
 	}
 }

@@ -309,22 +309,41 @@ constructor() {
 	[ "$status" -eq 1 ]
 }
 
-@test "many plugins that hang are probed in parallel" {
-	for n in 1 2 3 4; do
-		constructor "hangs$n" 'for (;;) pause();'
+# hanging COUNT : plugins hang1 to hangCOUNT, which hang when they are loaded
+hanging() {
+	constructor hang1 'for (;;) pause();'
+	for ((n = 2; n <= $1; n++)); do
+		cp "$dir/hang1.so" "$dir/hang$n.so"
 	done
-	tool good
+}
+
+@test "plugins that hang do not delay the others" {
+	hanging 10
+	tool works
 	mortise plugins >"$BATS_TEST_TMPDIR/list" 3>&- &
 	for _ in {1..200}; do
-		probes=$(pgrep -fc "plugin-probe $dir/hangs") || true
-		[ "$probes" -lt 4 ] || break
+		probes=$(pgrep -fc "plugin-probe $dir/hang") || true
+		[ "$probes" -lt 10 ] || break
 		sleep 0.05
 	done
-	[ "$probes" -eq 4 ]
+	[ "$probes" -eq 10 ]
 	wait $!
-	grep "tool       good" "$BATS_TEST_TMPDIR/list"
+	grep "tool       works" "$BATS_TEST_TMPDIR/list"
 	run mortise plugins --refused
-	[ "$(grep -c "did not respond within" <<<"$output")" -eq 4 ]
+	[ "$(grep -c "did not respond within" <<<"$output")" -eq 10 ]
+}
+
+@test "after a plugin has hung, the rest are probed by the next command" {
+	hanging 36
+	run mortise plugins --refused
+	echo "$output"
+	[ "${#lines[@]}" -eq 36 ]
+	late=$(grep -c "was not checked because other plugins took too long" <<<"$output")
+	[ "$late" -ge 4 ]
+	[ "$(grep -c "did not respond within" <<<"$output")" -eq $((36 - late)) ]
+	run mortise plugins --refused
+	echo "$output"
+	[ "$(grep -c "did not respond within" <<<"$output")" -eq 36 ]
 }
 
 @test "a file during whose check Mortise ended twice is refused" {
