@@ -10,7 +10,10 @@
 
 extern char **environ;
 
-enum { TOKEN_MIN = 8 /* of a user without a password; excludes `git` */ };
+enum {
+	TOKEN_MIN =
+		8 /* minimum bytes of a user name in a URL that is a token: not `git` */
+};
 
 /* A name that ends in * matches all names with that prefix. doc/configuration.md has the
  * list. */

@@ -107,7 +107,7 @@ static int check_none(const char *path, const char *text, size_t len, struct err
 	return MT_OK;
 }
 
-/* *found: the file exists. */
+/* `*found` is set if the file exists. */
 static int trust_one(json_object *known, const char *workspace, const char *name,
 		     int (*check)(const char *path, const char *text, size_t len,
 				  struct error *err),

@@ -63,7 +63,7 @@ AUTO_DEFINE(evlog, struct evlog *, evlog_close)
  *  reference. An event that has an ID is rejected. @return MT_OK or MT_EIO (disk full:
  *  nothing is appended). */
 int evlog_append(struct evlog *log, struct event *e, struct error *err);
-/** Append a record without ID (also masked). Borrowed. */
+/** Append a record, which has no ID; its secrets are masked too. Borrows `record`. */
 int evlog_record(struct evlog *log, json_object *record, struct error *err);
 /** Force appended lines to disk (no effect with SYNC_NONE). A failure is final: nothing
  *  can be appended afterwards, and each barrier fails. */
@@ -105,7 +105,7 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
 bool evlog_has_reply(const struct evlog *log, const char *response_id);
 /** The record of a reply by response id; owned by the caller. NULL: none. */
 json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err);
-/** The same by index, from 0. */
+/** Like evlog_reply, for the reply at index `n` (from 0). */
 json_object *evlog_reply_at(struct evlog *log, int64_t n, struct error *err);
 /** A number that identifies the reply at an index: a hash of its ID and offset. */
 uint64_t evlog_reply_mark(const struct evlog *log, int64_t n);
@@ -129,13 +129,13 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max);
 uint64_t evlog_size(const struct evlog *log);
 
-/** Called after each append, in order of subscription, with the line written. A
- *  subscriber may append; those events are delivered afterwards. @return a handle. */
+/** Called after the line of an event was written, in order of subscription. A subscriber
+ *  may append events, which are delivered afterwards. @return a handle. */
 typedef void evlog_subscriber(struct evlog *log, const struct event *e, void *arg);
 int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg);
 
-/** Set a small JSON object to store in state.json at each checkpoint, and get it: at
- *  first the one read at opening (borrowed, may be NULL). */
+/** Set and get a small JSON object that is stored in state.json at each checkpoint.
+ *  Opening the log reads the stored one (borrowed, may be NULL). */
 void evlog_set_checkpoint(struct evlog *log, json_object *state);
 json_object *evlog_checkpoint(const struct evlog *log);
 /** A hash of the last bytes before `end`, the end of a line: it ties a file to the log

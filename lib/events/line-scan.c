@@ -183,8 +183,8 @@ static enum event_source source_of(struct slice name)
 	return SOURCE_NONE;
 }
 
-/* The member that determines the type of the line: the first of these, since events may
- * have unknown members. */
+/* Note the type of the line if this is the first `action`, `observation` or `record`:
+ * events may have unknown members. */
 static bool note_kind(struct line *line, struct slice name, struct slice value)
 {
 	if (line->kind != LINE_BAD || value.text[0] != '"')

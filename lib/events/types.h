@@ -21,8 +21,9 @@ struct event_field {
 	const char *name;
 	enum field_type type;
 	bool required;
-	const char *fallback; /* JSON text of the default; "null" is a default too; NULL:
-			       * required, or ours: absent unless given */
+	const char *fallback; /* JSON text of the default, which may be "null"; NULL:
+			       * the field is required, or an extension that is
+			       * absent unless given */
 };
 
 enum {
