@@ -10,10 +10,8 @@
 
 extern char **environ;
 
-enum {
-	TOKEN_MIN =
-		8 /* minimum bytes of a user name in a URL that is a token: not `git` */
-};
+/* Minimum length of a user name in a URL that counts as a token; excludes `git`. */
+enum { TOKEN_MIN = 8 };
 
 /* A name that ends in * matches all names with that prefix. doc/configuration.md has the
  * list. */
