@@ -2,6 +2,7 @@
  *
  * guard.c - names the plugin that crashes or exits this process. */
 #include "registry/guard.h"
+#include "registry/guard-signals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +17,7 @@ enum { STACK_SIZE = 64 << 10, EXIT_CODE = 6 };
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 static struct guard_call now = { .output = -1 };
+static unsigned foreign; /* calls of third parties' plugins that have not returned */
 static struct sigaction before[ARRAY_LEN(crashes)];
 
 /* ---- reports -------------------------------------------------------------------- */
@@ -131,8 +133,11 @@ struct guard_call guard_enter(const struct component *c, const char *function)
 		guard_install();
 	installed = true;
 	now.output = -1;
-	if (c && !component_is_own(c))
+	if (c && !component_is_own(c)) {
 		divert_output();
+		if (!foreign++)
+			guard_signals_enter();
+	}
 	now.function = function;
 	now.component = c;
 	return outer;
@@ -140,7 +145,11 @@ struct guard_call guard_enter(const struct component *c, const char *function)
 
 void guard_leave(struct guard_call outer)
 {
+	const struct component *c = now.component;
+
 	now.component = NULL;
 	restore_output();
+	if (c && !component_is_own(c) && !--foreign)
+		guard_signals_leave();
 	now = outer;
 }

@@ -27,6 +27,7 @@ runtime() {
 	cat >"$work/odd.c" <<-END
 		#define MORTISE_PROVISIONAL
 		#include <mortise/runtime.h>
+		#include <signal.h>
 		#include <stdio.h>
 		#include <stdlib.h>
 		#include <unistd.h>
@@ -130,6 +131,44 @@ until_there() {
 		grep -F "the runtime \`odd\` ($work/plugins/odd.so) did not return from \`launch\`; a second signal ended the program" "$work/out"
 	done
 	resumes
+}
+
+@test "signals end the program although a plugin ignores or blocks all of them" {
+	for deed in 'for (int n = 1; n < 32; n++) signal(n, SIG_IGN);' \
+		'sigset_t all; sigfillset(&all); sigprocmask(SIG_SETMASK, &all, NULL);'; do
+		for signal in INT TERM; do
+			rm -rf "$work/state" "$work/here"
+			runtime "$deed fclose(fopen(\"$work/here\", \"w\")); for (;;) pause();"
+			env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd \
+				>"$work/out" 2>&1 3>&- &
+			pid=$!
+			until_there "$work/here"
+			for i in $(seq 600); do # an ignored signal is lost for a moment
+				kill -$signal "$pid" 2>/dev/null || break
+				sleep 0.1
+			done
+			kill -KILL "$pid" 2>/dev/null || true
+			status=0
+			wait "$pid" || status=$?
+			[ "$status" -eq $((128 + $(kill -l $signal))) ]
+			grep -F "did not return from \`launch\`; a second signal ended the program" "$work/out"
+		done
+	done
+	resumes
+}
+
+@test "the handlers of signals are restored when a plugin returns" {
+	runtime 'signal(SIGINT, SIG_IGN); sigset_t all; sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, NULL);'
+	sed -i "s|echo ran > file|touch '$work/here'; sleep 600|" "$work/script"
+	env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd >"$work/out" 2>&1 3>&- &
+	pid=$!
+	until_there "$work/here"
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 130 ]
+	grep -F "paused by the user" "$work/out"
 }
 
 # inside ARGUMENT...: run with harm.so, whose components run in the host's process
