@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "client.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -134,7 +135,11 @@ static int end_one(const struct config *config, const char *prefix, bool pause,
 		k.peer.on_line = kill_on_line;
 		k.peer.arg = &k;
 		k.process = (int)syscall(SYS_pidfd_open, k.peer.pid, 0);
-		r = pause ? do_pause(&k, wait_ms, err) : kill_stop(&k, wait_ms, err);
+		r = k.process < 0 && errno != ESRCH
+			    ? fail(err, MT_EIO, "cannot watch process %ld: %s",
+				   (long)k.peer.pid, strerror(errno))
+		    : pause ? do_pause(&k, wait_ms, err)
+			    : kill_stop(&k, wait_ms, err);
 	}
 	auto_close(&k.process);
 	client_close(&k.peer);

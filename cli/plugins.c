@@ -439,6 +439,10 @@ static int plugins_check(const char *path, bool json, struct error *err)
 	} else {
 		check_put_plugin(path, plugin, &out);
 	}
+	if (out.error) {
+		fail_code(err, out.error);
+		return command_report(EXIT_FAILED, err);
+	}
 	command_write(stdout, out.text, out.len);
 	return valid ? EXIT_DONE : EXIT_FAILED;
 }

@@ -164,7 +164,7 @@ struct listing {
 static void print_rule(void *arg, const char *analyzer, enum risk risk, bool deny,
 		       const char *name, const char *text, const char *reason)
 {
-	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
+	AUTO(strbuf) struct strbuf line = STRBUF(4 << 20);
 	struct listing *l = arg;
 
 	if (!l->as_json) {
