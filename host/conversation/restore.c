@@ -121,13 +121,26 @@ static int64_t newest_action(struct conversation *c)
 	return -1;
 }
 
+/* Did the event come from an imported file? A record follows the last of these events. */
+static bool is_imported(struct conversation *c, int64_t id)
+{
+	for (; id < evlog_count(c->log); id++) {
+		AUTO(json) json_object *end =
+			evlog_record_after(c->log, id, "imported", NULL);
+
+		if (end)
+			return true;
+	}
+	return false;
+}
+
 static bool restore_ended_by(struct conversation *c, int64_t action)
 {
 	return c->state != STATE_LOADING && last_state(c) > action;
 }
 
-/* An action that was not handled. If its call was sent, the effect is unknown; otherwise
- * it is handled when the conversation continues. */
+/* An action that was not handled. If it was imported or its call was sent, the effect is
+ * unknown; otherwise it is handled when the conversation continues. */
 static int restore_action(struct conversation *c, struct error *err)
 {
 	int64_t id = newest_action(c);
@@ -143,6 +156,13 @@ static int restore_action(struct conversation *c, struct error *err)
 		return err->code;
 	if (restore_ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
+	if (is_imported(c, id)) {
+		observation_log_failure(
+			c, e, "",
+			"The imported conversation does not contain a result of this "
+			"call. The call was not run again; it may have taken effect.");
+		return MT_OK;
+	}
 	if (!evlog_dispatched(c->log, id)) {
 		turn_set_uncommitted(c, id);
 		return MT_OK;
@@ -269,8 +289,9 @@ static bool is_planned(struct conversation *c, int64_t id)
 	return !is_copy(c, id) && !is_nested(c, id);
 }
 
-/* Calls of the newest reply that were not logged are planned again. An event at
- * `until`, if there is one, gave work to a delegate that has not ended. */
+/* Calls of the newest reply that were not logged are planned again, unless the reply was
+ * imported. An event at `until`, if there is one, gave work to a delegate that has not
+ * ended. */
 static int restore_queue(struct conversation *c, int64_t until, struct error *err)
 {
 	AUTO(json) json_object *record = newest_reply(c, until, err);
@@ -283,7 +304,7 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 	before = js_int(record, "before", 0);
 	if (before < 0)
 		before = 0;
-	if (ended_since(c, before, until))
+	if (ended_since(c, before, until) || is_imported(c, before))
 		return MT_OK;
 	reply = llm_reply_from_json(record, err);
 	if (!reply)

@@ -180,6 +180,45 @@ setup() {
 	[ "$status" -eq 0 ]
 }
 
+# unanswered CALLS: an imported reply of two calls, of which the first ones were logged, the
+# last of these without a result; resumed without a message
+unanswered() {
+	chmod 700 "$HOME"
+	jq -n --argjson logged "$1" '{ function_name: "execute_bash",
+		total_calls_in_response: 2, model_response: { id: "r1", model: "m", choices:
+		[{ finish_reason: "tool_calls", message: { content: "", tool_calls:
+		  [("c1", "c2") | { id: ., function: { name: "execute_bash",
+		    arguments: ({ command: ("touch ran-" + .) } | tojson) } }] } }] } } as $meta |
+		[{ id: 0, source: "user", action: "message", args: { content: "hello" } }] +
+		[range(1; $logged + 1) as $n | { id: $n, source: "agent", action: "run",
+		  args: { command: "touch ran-c\($n)" },
+		  tool_call_metadata: ($meta + { tool_call_id: "c\($n)" }) }]' >unanswered.json
+	id=$(mortise conversations import unanswered.json | cut -d' ' -f1)
+	mkdir work
+	cat >script <<-'END'
+	[turn]
+	text = that was the imported reply
+
+	[turn]
+	expect any contains = The imported conversation does not contain a result of this call
+	[call finish]
+	message = Done.
+	END
+	run mortise resume "$id" -C work -o llm.model=script:script \
+		-o controller.confirmation=never
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+	[ -z "$(find . -name 'ran-*')" ]
+}
+
+@test "an imported action without a result is not run" {
+	unanswered 2
+}
+
+@test "a call of an imported reply that was not logged is not run" {
+	unanswered 1
+}
+
 @test "export: a new file is private, one that is replaced keeps its mode" {
 	id=$(mortise conversations import one.json | cut -d' ' -f1)
 	mortise conversations export "$id" new.json
