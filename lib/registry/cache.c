@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * cache.c - the results of discovery, stored in one JSON file.
+ * cache.c - the results of discovery, stored in one file.
+ *
+ * The first line of the file is a JSON object with an entry for each plugin file. The
+ * second one contains the JSON texts of the components' `options` and `data`, which the
+ * entries reference by offset and length: most of them are never parsed.
  *
  * An entry is valid while path, size, mtime, inode, the version of this program, and its
  * ABI are unchanged. A refusal is valid only while the system's libraries are also
@@ -14,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 4 };
+enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 5 };
 
 static void host_key(char *key, size_t size)
 {
@@ -42,26 +46,102 @@ static void library_key(char *key, size_t size)
 	cache_key(&st, key, size);
 }
 
+/* ---- the texts of components ------------------------------------------------- */
+
+static const char *const texts[] = { "options", "data" };
+
+/* Call `change` for the member of each component of each entry that is one of `texts`. */
+static int each_text(json_object *files,
+		     int (*change)(json_object *component, const char *name, void *arg),
+		     void *arg)
+{
+	int status = MT_OK;
+
+	json_object_object_foreach(files, path, entry) {
+		json_object *all = js_path(entry, "plugin.components");
+
+		(void)path;
+		for (size_t i = 0; i < js_length(all); i++)
+			for (size_t n = 0; !status && n < ARRAY_LEN(texts); n++)
+				status = change(json_object_array_get_idx(all, i),
+						texts[n], arg);
+	}
+	return status;
+}
+
+struct text_range {
+	const char *text;
+	size_t len;
+};
+
+/* Replace the reference by the text. */
+static int load_text(json_object *component, const char *name, void *arg)
+{
+	const struct text_range *all = arg;
+	json_object *range = js_get(component, name);
+	int64_t at, len;
+
+	if (js_length(range) != 2)
+		return MT_EINVAL;
+	at = json_object_get_int64(json_object_array_get_idx(range, 0));
+	len = json_object_get_int64(json_object_array_get_idx(range, 1));
+	if (at < 0 || len < 0 || (size_t)at > all->len ||
+	    (size_t)len > all->len - (size_t)at)
+		return MT_EINVAL;
+	return js_set_strn(component, name, all->text + at, (size_t)len);
+}
+
+/* Append the text, and replace it by the reference. */
+static int save_text(json_object *component, const char *name, void *arg)
+{
+	struct strbuf *all = arg;
+	json_object *text = js_get(component, name), *range = js_new_list();
+	size_t at = all->len;
+
+	strbuf_addn(all, json_object_get_string(text),
+		    (size_t)json_object_get_string_len(text));
+	js_add_new(range, json_object_new_int64((int64_t)at));
+	js_add_new(range, json_object_new_int64((int64_t)(all->len - at)));
+	return all->error ? all->error : js_set_new(component, name, range);
+}
+
+/* The entries of the file; NULL: it is missing, damaged or of another version. */
+static json_object *cache_parse(const char *text, size_t len)
+{
+	const char *end = memchr(text, '\n', len);
+	AUTO(json) json_object *all =
+		end ? js_parse_object(text, (size_t)(end - text), NULL) : NULL;
+	json_object *files = js_get(all, "files");
+	char host[512];
+
+	host_key(host, sizeof host);
+	if (!json_object_is_type(files, json_type_object) ||
+	    js_int(all, "format", 0) != FORMAT ||
+	    strcmp(js_str(all, "host", ""), host) != 0)
+		return NULL;
+	struct text_range rest = { end + 1, len - (size_t)(end + 1 - text) };
+
+	if ((int64_t)rest.len != js_int(all, "texts", -1) ||
+	    each_text(files, load_text, &rest))
+		return NULL;
+	return json_object_get(files);
+}
+
+/* ---- entries -------------------------------------------------------------------- */
+
 void cache_open(struct cache *cache)
 {
 	AUTO(free) char *directory = NULL, *text = NULL;
-	AUTO(json) json_object *all = NULL;
-	char host[512];
 	size_t len;
 
 	*cache = (struct cache){ 0 };
 	if (paths_xdg_dir("CACHE", false, &directory, NULL) == MT_OK)
 		cache->path = path_join(directory, "plugins.json");
-	host_key(host, sizeof host);
 	if (cache->path &&
 	    file_read(cache->path, CACHE_MAX, &text, &len, NULL) == MT_OK &&
 	    path_is_safe(cache->path, NULL))
-		all = js_parse_object(text, len, NULL);
-	if (all && js_int(all, "format", 0) == FORMAT &&
-	    strcmp(js_str(all, "host", ""), host) == 0 &&
-	    json_object_is_type(js_get(all, "files"), json_type_object))
-		cache->files = json_object_get(js_get(all, "files"));
-	else
+		cache->files = cache_parse(text, len);
+	if (!cache->files)
 		cache->files = json_object_new_object();
 }
 
@@ -207,6 +287,8 @@ static void forget_gone(json_object *files)
 void cache_write(struct cache *cache)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(CACHE_MAX);
+	AUTO(strbuf) struct strbuf texts_of_all = STRBUF(CACHE_MAX);
+	AUTO(json) json_object *files = NULL;
 	AUTO(free) char *directory = NULL;
 	char host[512];
 
@@ -217,13 +299,18 @@ void cache_write(struct cache *cache)
 	forget_gone(cache->files);
 	if (json_object_object_length(cache->files) > FILES_MAX)
 		return;
+	if (json_object_deep_copy(cache->files, &files, NULL) ||
+	    each_text(files, save_text, &texts_of_all))
+		return;
 	host_key(host, sizeof host);
 	strbuf_addc(&text, '{');
 	js_key_int(&text, "format", FORMAT);
 	js_key_str(&text, "host", host);
+	js_key_int(&text, "texts", (int64_t)texts_of_all.len);
 	js_key(&text, "files");
-	js_put(&text, cache->files);
-	strbuf_addc(&text, '}');
+	js_put(&text, files);
+	strbuf_add(&text, "}\n");
+	strbuf_addn(&text, texts_of_all.text, texts_of_all.len);
 	if (!text.error)
 		file_write(cache->path, text.text, text.len, 0600, false, NULL);
 }

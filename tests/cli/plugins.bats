@@ -346,17 +346,25 @@ hanging() {
 	[ "$(grep -c "did not respond within" <<<"$output")" -eq 36 ]
 }
 
+# edit_cache JQ-ARGUMENT... : change the entries, which are the first line of the file
+edit_cache() {
+	local cache=$XDG_CACHE_HOME/mortise/plugins.json
+	{
+		head -n 1 "$cache" | jq -c "$@"
+		tail -n +2 "$cache"
+	} >"$BATS_TEST_TMPDIR/edited"
+	cp "$BATS_TEST_TMPDIR/edited" "$cache"
+}
+
 @test "a file during whose check Mortise ended twice is refused" {
 	tool good
 	mortise plugins
-	cache=$XDG_CACHE_HOME/mortise/plugins.json
 	sleep 0 &
 	gone=$!
 	wait "$gone"
 	for before in 0 1; do
-		jq --argjson pid "$gone" --argjson n "$before" '.files[] |= {key, prober: $pid,
-			unfinished: $n}' "$cache" >"$BATS_TEST_TMPDIR/journal"
-		cp "$BATS_TEST_TMPDIR/journal" "$cache"
+		edit_cache --argjson pid "$gone" --argjson n "$before" \
+			'.files[] |= {key, prober: $pid, unfinished: $n}'
 		run mortise plugins
 		[ "$status" -eq 0 ]
 		case $before in
@@ -375,11 +383,15 @@ hanging() {
 		run mortise plugins
 		[[ "$output" == "tool       good"* ]]
 	done
-	jq '.files[].plugin.components[0].kind = "spoon"' \
-		"$XDG_CACHE_HOME/mortise/plugins.json" > "$BATS_TEST_TMPDIR/spoiled"
-	cp "$BATS_TEST_TMPDIR/spoiled" "$XDG_CACHE_HOME/mortise/plugins.json"
-	run mortise plugins
-	[[ "$output" == "tool       good"* ]]
+	for change in '.files[].plugin.components[0].kind = "spoon"' '.texts -= 1' \
+		'.files[].plugin.components[0].data = [-1, 5]' \
+		'.files[].plugin.components[0].data = [0, 1000000]' \
+		'.files[].plugin.components[0].options = [9223372036854775807, 1]' \
+		'.files[].plugin.components[0].options = "[]"'; do
+		edit_cache "$change"
+		run mortise plugins
+		[[ "$output" == "tool       good"* ]]
+	done
 	rm "$dir/good.so"
 	run mortise plugins
 	[ -z "$output" ]
@@ -390,10 +402,9 @@ hanging() {
 	mortise plugins
 	cache=$XDG_CACHE_HOME/mortise/plugins.json
 	for member in data options; do
-		text=$([ "$member" = data ] && echo '{oops' || echo '[oops')
-		jq --arg m "$member" --arg t "$text" \
-			'.files[].plugin.components[0][$m] = $t' "$cache" >"$BATS_TEST_TMPDIR/spoiled"
-		cp "$BATS_TEST_TMPDIR/spoiled" "$cache"
+		at=$(head -n 1 "$cache" | jq --arg m "$member" '.files[].plugin.components[0][$m][0]')
+		first=$(head -n 1 "$cache" | wc -c)
+		printf o | dd of="$cache" bs=1 seek=$((first + at + 1)) conv=notrunc status=none
 		run mortise tools list -o controller.tools=good
 		[ "$status" -ne 0 ]
 		[[ "$output" == *"the cached description of \`good\` is damaged: "*"delete mortise/plugins.json in the cache directory" ]]
