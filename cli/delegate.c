@@ -250,7 +250,7 @@ static int delegate_run(const struct command *self, int argc, char **argv)
 		return flags_exit_code(f);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
-		return EXIT_INTERRUPTED;
+		return EXIT_TERMINATED;
 	code = delegate_run_it(&job);
 	free(job.settings);
 	strbuf_clear(&job.message);

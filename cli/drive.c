@@ -33,6 +33,7 @@ struct drive {
 	struct ask *ask;       /* NULL: not at a terminal */
 	uv_prepare_t waiting;  /* runs while an answer can still arrive */
 	int interrupts;
+	int signal; /* that interrupted the agent; 0: none since it last ran */
 	bool quit; /* end when idle, regardless of `keep` */
 	bool lost; /* standard output was closed */
 	bool input_over;
@@ -47,7 +48,7 @@ static void drive_give_up(struct drive *d, int number)
 	if (d->server)
 		server_unlink(d->server);
 	command_spool_discard();
-	_exit(128 + number);
+	_exit(exit_code_of_signal(number));
 }
 
 /* The loop acts on signals when it runs. A plugin that never returns to it must not keep
@@ -77,6 +78,7 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 		transport_close(d->stdio);
 	if (d->ending)
 		return;
+	d->signal = number;
 	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
 		d->quit = true;
 	if (conversation_state(d->c) == STATE_PAUSED)
@@ -92,7 +94,7 @@ static void on_raw_signal(int number)
 		guard_report("did not return from",
 			     "; a second signal ended the program");
 		command_spool_discard();
-		_exit(128 + number);
+		_exit(exit_code_of_signal(number));
 	}
 	raw.of_loop(number);
 }
@@ -134,6 +136,8 @@ static void drive_on_state(void *arg, enum agent_state state, const char *reason
 		ask_update(d->ask);
 	if (state == STATE_RUNNING || (d->o->keep && state_is_resting(state)))
 		d->interrupts = 0;
+	if (state == STATE_RUNNING)
+		d->signal = 0;
 }
 
 static void drive_on_published(void *arg, const char *topic, const void *data)
@@ -525,6 +529,8 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	} while (ask_again(d, &code));
 	if (d->lost && (code == EXIT_DONE || code == EXIT_INTERRUPTED))
 		return EXIT_FAILED;
+	if (code == EXIT_INTERRUPTED && d->signal)
+		return exit_code_of_signal(d->signal);
 	return code;
 }
 

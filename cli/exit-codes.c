@@ -18,7 +18,9 @@ static const struct {
 	{ EXIT_TOOL, "the runner or a plugin failed" },
 	{ EXIT_STUCK, "the agent was stuck in a loop" },
 	{ EXIT_WAITING, "waiting for the user, in a non-interactive run" },
-	{ EXIT_INTERRUPTED, "interrupted" },
+	{ EXIT_HANGUP, "the terminal was closed (SIGHUP)" },
+	{ EXIT_INTERRUPTED, "interrupted: Ctrl-C (SIGINT), or paused or stopped by a client" },
+	{ EXIT_TERMINATED, "terminated by SIGTERM" },
 };
 
 void exit_codes_print(FILE *out)

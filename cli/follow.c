@@ -30,6 +30,7 @@ struct follow {
 	json_object *waits, *action; /* the action that was shown and is pending; or NULL */
 	bool shown;        /* the past has been shown */
 	bool left;         /* detached */
+	int signal;        /* that ended this program; 0: none */
 	bool ended;
 	int code;
 };
@@ -345,6 +346,15 @@ static int catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+static void follow_on_signal(struct follow *f)
+{
+	struct signalfd_siginfo info;
+
+	if (read(f->signals, &info, sizeof info) == (ssize_t)sizeof info)
+		f->signal = (int)info.ssi_signo;
+	f->left = true;
+}
+
 static void follow_serve(struct follow *f)
 {
 	while (!f->left && !f->ended && !f->p->over) {
@@ -362,7 +372,7 @@ static void follow_serve(struct follow *f)
 		if (fds[0].revents)
 			client_serve(f->p, fds[0].revents);
 		if (fds[1].revents)
-			f->left = true;
+			follow_on_signal(f);
 		else if (fds[2].revents)
 			follow_read_keys(f);
 	}
@@ -375,7 +385,9 @@ static void say_goodbye(struct follow *f)
 	if (f->ended)
 		return;
 	if (f->left) {
-		f->code = f->o->until_rest ? EXIT_INTERRUPTED : EXIT_DONE;
+		f->code = !f->o->until_rest ? EXIT_DONE
+			  : f->signal       ? exit_code_of_signal(f->signal)
+					    : EXIT_INTERRUPTED;
 		if (!f->o->json)
 			fprintf(stderr,
 				"%sDetached. The conversation continues; run `mortise "

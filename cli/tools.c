@@ -110,7 +110,7 @@ struct call {
 	uv_loop_t *loop;
 	uv_signal_t signals[3];
 	bool json, kept; /* kept: the result names a file of the spool */
-	bool interrupted;
+	int interrupted; /* number of the last signal; 0: none */
 	int code;
 };
 
@@ -119,12 +119,11 @@ static void cli_tools_on_signal(uv_signal_t *handle, int number)
 {
 	struct call *call = handle->data;
 
-	(void)number;
 	if (call->interrupted)
 		runner_close(call->link);
 	else
 		runner_cancel(call->link, CALL);
-	call->interrupted = true;
+	call->interrupted = number;
 }
 
 static void cli_tools_watch_signals(struct call *call)
@@ -216,7 +215,7 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 	if (result->status) {
 		print_error(call,
 			    result->error ? result->error : status_name(result->status));
-		call->code = call->interrupted ? EXIT_INTERRUPTED
+		call->code = call->interrupted ? exit_code_of_signal(call->interrupted)
 			     : result->crashed ? EXIT_TOOL
 					       : EXIT_FAILED;
 	} else if (code) {

@@ -15,7 +15,15 @@ enum exit_code {
 	EXIT_TOOL = 6,        /* the runner or a plugin failed */
 	EXIT_STUCK = 7,       /* the agent was stuck in a loop */
 	EXIT_WAITING = 8,     /* waiting for the user, in a non-interactive run */
-	EXIT_INTERRUPTED = 130,
+	EXIT_HANGUP = 129,
+	EXIT_INTERRUPTED = 130, /* Ctrl-C, or the conversation was paused or stopped */
+	EXIT_TERMINATED = 143,
 };
+
+/** The exit code of a program that a signal ended, as a shell reports it. */
+static inline int exit_code_of_signal(int number)
+{
+	return 128 + number;
+}
 
 #endif

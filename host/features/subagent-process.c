@@ -71,7 +71,9 @@ static enum subagent_end end_of(const struct subagent *ch)
 		return CHILD_STUCK;
 	case EXIT_WAITING:
 		return CHILD_WAITS;
+	case EXIT_HANGUP:
 	case EXIT_INTERRUPTED:
+	case EXIT_TERMINATED:
 		return CHILD_STOPPED;
 	default:
 		return CHILD_ERROR;

@@ -66,7 +66,7 @@ in_background() {
 		code=0
 		wait "$pid" || code=$?
 		cat output
-		[ "$code" -eq 130 ]
+		[ "$code" -eq $((128 + $(kill -l "$signal"))) ]
 		[ -e cancelled ]
 		grep -q '^mortise: ' output
 	done

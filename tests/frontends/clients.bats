@@ -228,10 +228,21 @@ start() {
 		kill "-$signal" "$owner"
 		code=0
 		wait "$owner" || code=$?
-		[ "$code" = 130 ]
+		[ "$code" = $((128 + $(kill -l "$signal"))) ]
 		grep -q "^paused: SIG$signal received (" out
 		grep -q "^Run \`mortise resume $id\` to continue" out
 	done
+}
+
+@test "SIGTERM: the last line of --json names the exit code of the process" {
+	mortise run --json -m script:script -t "wait for me" -C ws > out 2>&1 3>&- &
+	owner=$!
+	until_true grep -q '"action":"run"' out
+	kill -TERM "$owner"
+	code=0
+	wait "$owner" || code=$?
+	[ "$code" = 143 ]
+	[ "$(tail -n 1 out | jq -c '[.type, .state, .exit_code]')" = '["end","paused",143]' ]
 }
 
 @test "kill: a process that does not respond gets signals" {
