@@ -75,7 +75,7 @@ static int attach_run(const struct command *self, int argc, char **argv)
 		return command_report(EXIT_USAGE, &err);
 	id = client_find(config, a.prefix, &err);
 	if (!id)
-		return command_report(EXIT_FAILED, &err);
+		return command_report_id(&err);
 	if (argc == 1 || (argc == 2 && argv[1] == a.prefix))
 		attach_converse(id);
 	if (client_open(&p, id, &err) || client_greet(&p, &err)) {

@@ -144,7 +144,7 @@ static void cli_client_not_running(const struct config *c, const char *prefix,
 	AUTO(free) char *id = conversation_find(c, prefix, err);
 
 	if (id)
-		fail(err, MT_ENOTFOUND,
+		fail(err, MT_EIO,
 		     "conversation `%s` is not running; run `mortise resume %s` to "
 		     "resume it",
 		     id, id);
@@ -172,7 +172,7 @@ static char *cli_client_found(const struct config *c, const char *prefix, size_t
 	else if (prefix)
 		cli_client_not_running(c, prefix, err);
 	else
-		fail(err, MT_ENOTFOUND, "no conversation is running");
+		fail(err, MT_EIO, "no conversation is running");
 	return NULL;
 }
 

@@ -42,7 +42,8 @@ short client_wants(const struct client *p);
 int client_list(const struct config *c, char ***ret, size_t *ret_count,
 		struct error *err);
 /** Full id of the open conversation of this state directory whose id starts with
- *  `prefix`; `prefix` NULL: the only one that is open. Owned; NULL with `err`. */
+ *  `prefix`; `prefix` NULL: the only one that is open. Owned; NULL with `err`: MT_EINVAL or
+ *  MT_ENOTFOUND if the id is ambiguous or unknown, MT_EIO if nothing runs. */
 char *client_find(const struct config *c, const char *prefix, struct error *err);
 
 /** Pass a received line to a watcher, as the conversation itself would. Lines other than

@@ -94,6 +94,9 @@ int common_log(const struct config *c, struct error *err);
 void command_write(FILE *out, const char *text, size_t len);
 /** Print "mortise: TEXT" and return `code`. */
 int command_report(int code, const struct error *err);
+/** command_report after a conversation could not be found.
+ *  @return EXIT_USAGE if its id is unknown or ambiguous, EXIT_FAILED otherwise. */
+int command_report_id(const struct error *err);
 /** The loop of the program. NULL: out of descriptors or memory. */
 struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);

@@ -126,35 +126,20 @@ static struct entry *conversations_delete_find(struct entries *l, const char *id
 	return NULL;
 }
 
-/* Finds all of them before the first is deleted: later `last` would mean another one. */
-static int delete_find_all(const struct config *c, struct entries *l, char **ids,
-			   size_t count, struct entry **named, struct error *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		AUTO(free) char *id = conversation_find(c, ids[i], err);
-
-		if (!id)
-			return err->code;
-		named[i] = conversations_delete_find(l, id);
-	}
-	return MT_OK;
-}
-
 int conversations_delete(const struct config *c, char **ids, size_t count, bool dry,
 			 struct error *err)
 {
 	AUTO(free) char *root = conversations_root(c, err);
 	struct entries l = { 0 };
 	struct removal r = { .root = root, .all = &l, .dry = dry };
-	AUTO(free) struct entry **named = calloc(count + 1, sizeof(struct entry *));
 	int status = root ? conversation_entries_collect(root, &l, err) : err->code;
 
-	if (!status)
-		status = named ? delete_find_all(c, &l, ids, count, named, err)
-			       : out_of_memory(err);
-	for (size_t i = 0; !status && i < count; i++)
-		if (named[i] && !named[i]->shown)
-			status = remove_one(&r, named[i], 0, err);
+	for (size_t i = 0; !status && i < count; i++) {
+		struct entry *named = conversations_delete_find(&l, ids[i]);
+
+		if (named && !named->shown)
+			status = remove_one(&r, named, 0, err);
+	}
 	if (root && !dry)
 		remove_leftovers(root);
 	if (r.count)

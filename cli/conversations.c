@@ -31,6 +31,8 @@ struct arguments {
 	bool json, all, screenshots;
 	char **operands; /* of the subcommand */
 	size_t operand_count;
+	char **ids; /* the conversations that the first operands name; owned */
+	size_t id_count;
 	struct prune_options prune;
 };
 
@@ -239,14 +241,12 @@ static int conversations_list(const struct config *c, const struct arguments *a,
 
 /* ---- show ------------------------------------------------------------------------- */
 
-static int open_for_reading(const struct config *c, const char *prefix,
-			    struct evlog **ret, char **ret_id, struct error *err)
+static int open_for_reading(const struct config *c, const char *id, struct evlog **ret,
+			    struct error *err)
 {
-	AUTO(free) char *dir = NULL, *report = NULL;
+	AUTO(free) char *dir = conversation_dir(c, id, err), *report = NULL;
 	int status;
 
-	*ret_id = conversation_find(c, prefix, err);
-	dir = *ret_id ? conversation_dir(c, *ret_id, err) : NULL;
 	if (!dir)
 		return err->code;
 	status = evlog_open(dir, EVLOG_READ, NULL, ret, &report, err);
@@ -294,8 +294,7 @@ static int conversations_show(const struct config *c, const struct arguments *a,
 			      struct error *err)
 {
 	AUTO(evlog) struct evlog *log = NULL;
-	AUTO(free) char *id = NULL;
-	int status = open_for_reading(c, a->operands[0], &log, &id, err);
+	int status = open_for_reading(c, a->ids[0], &log, err);
 
 	for (int64_t n = 0; !status && n < evlog_count(log); n++) {
 		AUTO(strbuf) struct strbuf line = STRBUF(SIZE_MAX / 2);
@@ -316,9 +315,7 @@ static int conversations_show(const struct config *c, const struct arguments *a,
 
 static int cost(const struct config *c, const struct arguments *a, struct error *err)
 {
-	AUTO(free) char *id = conversation_find(c, a->operands[0], err);
-
-	return id ? conversations_cost(c, id, a->json, err) : err->code;
+	return conversations_cost(c, a->ids[0], a->json, err);
 }
 
 /* ---- export ------------------------------------------------------------------------ */
@@ -391,12 +388,11 @@ static int conversations_export(const struct config *c, const struct arguments *
 				struct error *err)
 {
 	AUTO(evlog) struct evlog *log = NULL;
-	AUTO(free) char *id = NULL;
 	AUTO(strbuf) struct strbuf path = STRBUF(1 << 16);
 	struct export_sink to = { .out = stdout, .name = "standard output", .err = err };
 	const char *file = a->operand_count > 1 ? a->operands[1] : NULL;
 	struct stat st;
-	int status = open_for_reading(c, a->operands[0], &log, &id, err);
+	int status = open_for_reading(c, a->ids[0], &log, err);
 
 	if (status)
 		return status;
@@ -406,7 +402,7 @@ static int conversations_export(const struct config *c, const struct arguments *
 	}
 	strbuf_add(&path, file);
 	if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
-		strbuf_addf(&path, "/%s.json", id);
+		strbuf_addf(&path, "/%s.json", a->ids[0]);
 	return export_file(log, a->screenshots, path.text, err);
 }
 
@@ -477,7 +473,7 @@ static int conversations_import(const struct config *c, const struct arguments *
 static int cli_conversations_delete(const struct config *c, const struct arguments *a,
 				    struct error *err)
 {
-	return conversations_delete(c, a->operands, a->operand_count, a->prune.dry, err);
+	return conversations_delete(c, a->ids, a->id_count, a->prune.dry, err);
 }
 
 static int prune(const struct config *c, const struct arguments *a, struct error *err)
@@ -497,10 +493,33 @@ static const struct subcommand subcommands[] = {
 	{ "prune", 0, 0 },
 	{ 0 },
 };
-static act *const acts[] = {
-	conversations_list,   conversations_show,	cost,  conversations_export,
-	conversations_import, cli_conversations_delete, prune,
+static const struct {
+	act *run;
+	size_t ids; /* maximum number of operands that name conversations */
+} acts[] = {
+	{ conversations_list, 0 },   { conversations_show, 1 },
+	{ cost, 1 },                 { conversations_export, 1 },
+	{ conversations_import, 0 }, { cli_conversations_delete, OPERANDS_MAX },
+	{ prune, 0 },
 };
+
+/* Finds all of them before the command runs: after a deletion, `last` would be another
+ * one. */
+static int conversations_find_ids(const struct config *c, struct arguments *a, size_t max,
+				  struct error *err)
+{
+	size_t count = a->operand_count < max ? a->operand_count : max;
+
+	a->ids = calloc(count + 1, sizeof *a->ids);
+	if (!a->ids)
+		return out_of_memory(err);
+	for (; a->id_count < count; a->id_count++) {
+		a->ids[a->id_count] = conversation_find(c, a->operands[a->id_count], err);
+		if (!a->ids[a->id_count])
+			return err->code;
+	}
+	return MT_OK;
+}
 
 static int conversations_run(const struct command *self, int argc, char **argv)
 {
@@ -508,7 +527,7 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 	AUTO(config) struct config *config = NULL;
 	struct error err = ERROR_NONE;
 	enum flags_status flag;
-	int index, what;
+	int index, what, code;
 
 	flag = flags_parse(self, argc, argv, &index, &a.common);
 	if (flag != FLAG_END)
@@ -520,13 +539,21 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 		a.operands = argv + index + 1;
 		a.operand_count = (size_t)(argc - index - 1);
 	}
-	if (acts[what] == prune && a.prune.older_days < 0 && a.prune.keep < 0)
+	if (acts[what].run == prune && a.prune.older_days < 0 && a.prune.keep < 0)
 		return command_misused(
 			self, "prune requires --older-than DAYS, --keep N, or both");
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
-	return acts[what](config, &a, &err) ? command_report(EXIT_FAILED, &err)
-					    : EXIT_DONE;
+	if (conversations_find_ids(config, &a, acts[what].ids, &err))
+		code = command_report_id(&err);
+	else
+		code = acts[what].run(config, &a, &err)
+			       ? command_report(EXIT_FAILED, &err)
+			       : EXIT_DONE;
+	for (size_t i = 0; i < a.id_count; i++)
+		free(a.ids[i]);
+	free(a.ids);
+	return code;
 }
 
 const struct command command_conversations = {

@@ -34,7 +34,7 @@ void conversation_entries_clear(struct entries *l);
 /** "17 K", "1.2 G". @return `ret` */
 const char *conversation_size_text(int64_t bytes, char ret[16]);
 
-/** Remove the conversations with these id prefixes, and those of their subagents. Stops
+/** Remove the conversations with these ids, and those of their subagents. Stops
  *  at the first that a process has open; those before it are removed. */
 int conversations_delete(const struct config *c, char **ids, size_t count, bool dry,
 			 struct error *err);

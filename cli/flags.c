@@ -64,6 +64,13 @@ int command_report(int code, const struct error *err)
 	return code;
 }
 
+int command_report_id(const struct error *err)
+{
+	bool misnamed = err->code == MT_EINVAL || err->code == MT_ENOTFOUND;
+
+	return command_report(misnamed ? EXIT_USAGE : EXIT_FAILED, err);
+}
+
 /* @return -1 */
 static int flags_bad(const struct command *self, const char *format, const char *what)
 {

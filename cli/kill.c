@@ -121,16 +121,11 @@ static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
 			       : MT_OK;
 }
 
-static int end_one(const struct config *config, const char *prefix, bool pause,
-		   int64_t wait_ms, struct error *err)
+static int end_one(const char *id, bool pause, int64_t wait_ms, struct error *err)
 {
-	AUTO(free) char *id = client_find(config, prefix, err);
 	struct kill k = { .id = id, .process = -1 };
-	int r;
+	int r = client_open(&k.peer, id, err);
 
-	if (!id)
-		return err->code;
-	r = client_open(&k.peer, id, err);
 	if (!r) {
 		k.peer.on_line = kill_on_line;
 		k.peer.arg = &k;
@@ -161,9 +156,13 @@ static int kill_run(const struct command *self, int argc, char **argv)
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	for (int i = index; i < argc || i == index; i++) {
+		AUTO(free) char *id = NULL;
+
 		err = ERROR_NONE;
-		if (end_one(config, i < argc ? argv[i] : NULL, a.pause, a.wait_s * 1000,
-			    &err))
+		id = client_find(config, i < argc ? argv[i] : NULL, &err);
+		if (!id)
+			code = command_report_id(&err);
+		else if (end_one(id, a.pause, a.wait_s * 1000, &err))
 			code = command_report(EXIT_FAILED, &err);
 	}
 	return code;

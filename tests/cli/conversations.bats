@@ -44,7 +44,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ ! -e "$work/state/mortise/conversations/$first" ]
 	[ "$(ids | wc -l)" -eq 1 ]
 	run mortise conversations delete nothing-of-that-name
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"unknown conversation"* ]]
 }
 
@@ -56,7 +56,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[[ "$output" == *"1 conversation, "*" removed" ]]
 	[ "$(ids | wc -l)" -eq 1 ]
 	run mortise conversations delete last nothing-of-that-name
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"unknown conversation"* ]]
 	[ "$(ids | wc -l)" -eq 1 ]
 }
@@ -66,10 +66,31 @@ ids() { mortise conversations --json | jq -r .id; }
 	for command in "conversations delete" "conversations show" "conversations export" \
 		"conversations cost" fork "condense compare" resume kill attach; do
 		run mortise $command ""
-		[ "$status" -ne 0 ]
+		[ "$status" -eq 2 ]
 		[[ "$output" == *"the conversation id is empty"* ]]
 	done
 	[ "$(ids | wc -l)" -eq 1 ]
+}
+
+@test "an unknown or ambiguous conversation is a usage error of every command" {
+	one first
+	one second
+	for command in "conversations delete" "conversations show" "conversations export" \
+		"conversations cost" fork "condense compare" resume kill attach replay \
+		"policy approvals"; do
+		echo "$command"
+		run mortise $command nosuch
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"conversation"*"nosuch"* ]]
+		case $command in kill | attach | replay) continue ;; esac
+		run mortise $command 2
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"2 conversations match"* ]]
+	done
+	[ "$(ids | wc -l)" -eq 2 ]
+	run mortise policy revoke --in nosuch all
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown conversation"* ]]
 }
 
 @test "an export that cannot be written names the file and the reason" {
@@ -142,10 +163,10 @@ ids() { mortise conversations --json | jq -r .id; }
 	[ "$status" -eq 0 ]
 	[[ "$output" != *"$id"* ]]
 	run mortise kill "$id"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == "mortise: unknown conversation \`$id\`"* ]]
 	run mortise attach "$id"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == "mortise: unknown conversation \`$id\`"* ]]
 	export XDG_STATE_HOME=$work/state
 	run mortise kill "$id"

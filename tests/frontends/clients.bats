@@ -59,7 +59,7 @@ start() {
 	[ "$status" -eq 1 ]
 	[ "$output" = "mortise: no conversation is running" ]
 	run mortise kill x
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[ "$output" = "mortise: unknown conversation \`x\`; \`mortise conversations\` lists them" ]
 }
 
@@ -263,10 +263,10 @@ start() {
 	mortise run -m script:script -t "wait for me" -C ws > out2 2>&1 3>&- &
 	until_true grep -q "^\$ echo begun" out2
 	run mortise attach < /dev/null
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"2 conversations are running"* ]]
 	run mortise kill 20
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"2 running conversations match"* ]]
 	run mortise kill $(mortise ps --json | jq -r .conversation)
 	[ "$status" -eq 0 ]
