@@ -11,7 +11,8 @@ libcli_a_SOURCES = \
 	%D%/mcp-login.c %D%/models.c %D%/models.h %D%/models-server.c %D%/models-test.c \
 	%D%/plugins.c %D%/plugins.h %D%/plugins-new.c %D%/plugins-test.c %D%/policy.c \
 	%D%/policy.h %D%/policy-approvals.c %D%/probe.c %D%/ps.c %D%/render.c %D%/render.h %D%/replay.c %D%/resume.c \
-	%D%/run.c %D%/skills.c %D%/spool.c %D%/spool.h %D%/tools.c
+	%D%/run.c %D%/skills.c %D%/spool.c %D%/spool.h %D%/tools.c \
+	%D%/unknown-tool.c %D%/unknown-tool.h
 libcli_a_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/mcp-server
 
 bin_PROGRAMS += mortise

@@ -87,8 +87,7 @@ int models_server(const struct common *common, const char *provider, bool json)
 	int code;
 
 	if (provider)
-		strbuf_addf(&model, "%s%s", provider,
-			    strchr(provider, '/') ? "" : "/any");
+		strbuf_addf(&model, "%s%s", provider, strchr(provider, '/') ? "" : "/");
 	code = asked_open(&a, common, provider ? model.text : NULL, &err);
 	if (code == EXIT_DONE)
 		code = models_server_show(a.llm, provider, json);

@@ -3,6 +3,7 @@
  * policy.c - `mortise policy`: assesses an action with the enabled analyzers and lists
  * rules. */
 #include "policy.h"
+#include "unknown-tool.h"
 
 #include "controller/plugins/analyzers.h"
 #include "tools/catalog.h"
@@ -17,7 +18,7 @@ struct arguments {
 };
 
 static const struct flag flags[] = {
-	FLAG('t', "tool", "NAME", "tool to test (default: bash)",
+	FLAG('t', "tool", "NAME", "tool to test (default: execute_bash)",
 	     STORE(FLAG_TEXT, struct arguments, tool)),
 	FLAG(0, "risk", "LEVEL", "risk reported by the model: LOW, MEDIUM, HIGH",
 	     STORE(FLAG_TEXT, struct arguments, risk)),
@@ -124,7 +125,7 @@ static int cli_policy_test(const struct arguments *a, struct loaded *l, const ch
 			   struct error *err)
 {
 	AUTO(json) json_object *args = cli_policy_arguments_of(text, err);
-	const char *name = a->tool ? a->tool : "bash";
+	const char *name = a->tool ? a->tool : "execute_bash";
 	const struct tool *tool = catalog_find(&l->catalog, name);
 	char dir[PATH_MAX];
 	struct subject subject = {
@@ -138,7 +139,7 @@ static int cli_policy_test(const struct arguments *a, struct loaded *l, const ch
 	if (!args)
 		return err->code;
 	if (a->tool && !tool)
-		return catalog_unknown(&l->catalog, name, "{}", err);
+		return unknown_tool(l->registry, &l->catalog, name, err);
 	if (a->risk && !find_risk(a->risk, &subject.said))
 		return fail(err, MT_EINVAL,
 			    "invalid --risk `%.40s`: use LOW, MEDIUM, "

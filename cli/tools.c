@@ -3,6 +3,7 @@
  * tools.c - `mortise tools`: lists tools, calls one, or serves them over MCP. */
 #include "commands.h"
 #include "list-tools.h"
+#include "unknown-tool.h"
 #include "columns.h"
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
@@ -43,7 +44,8 @@ static const struct flag flags[] = {
 	     "serve: listen for HTTP (default host: localhost)",
 	     STORE(FLAG_TEXT, struct arguments, web.address)),
 	FLAG(0, "token-env", "NAME",
-	     "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)",
+	     "serve: environment variable with the HTTP token (default: "
+	     "MORTISE_SERVE_TOKEN)",
 	     STORE(FLAG_TEXT, struct arguments, token_env)),
 	FLAG(0, "no-token", NULL, "serve: allow every local program without a token",
 	     STORE(FLAG_TRUE, struct arguments, web.open)),
@@ -277,35 +279,6 @@ static int cli_tools_perform(struct launch *l, const struct tool *t, json_object
 	return r;
 }
 
-/* The item to add to `tools`: the name of the tool if it is offered only on request. */
-static const char *enabled_by(const struct component *toolset, const char *name)
-{
-	json_object *tools = js_get(component_data(toolset), "tools");
-
-	for (size_t i = 0; i < js_length(tools); i++) {
-		json_object *tool = json_object_array_get_idx(tools, i);
-
-		if (strcmp(js_str(tool, "name", ""), name) == 0 &&
-		    js_int(tool, "hints", 0) & MT_TOOL_ON_REQUEST)
-			return name;
-	}
-	return toolset->name;
-}
-
-static int cli_tools_unknown(const struct registry *r, const char *name,
-			     struct error *err)
-{
-	const struct component *toolset = registry_find_toolset(r, name);
-
-	if (!toolset)
-		return fail(err, MT_ENOTFOUND,
-			    "unknown tool `%s`; `mortise tools list` lists them", name);
-	return fail(err, MT_ENOTFOUND,
-		    "tool %s of `%s` is not enabled; use `-o "
-		    "controller.tools+=%s` or --all",
-		    name, toolset->name, enabled_by(toolset, name));
-}
-
 static int cli_tools_call_tool(struct config *c, struct registry *r,
 			       const struct arguments *a, const struct catalog *catalog,
 			       const char *name, const char *json, struct error *err)
@@ -328,7 +301,8 @@ static int cli_tools_call_tool(struct config *c, struct registry *r,
 	if (option_secrets_hide(c, r, mask, err))
 		return command_report(EXIT_FAILED, err);
 	if (!t)
-		return command_report(EXIT_USAGE, (cli_tools_unknown(r, name, err), err));
+		return command_report(EXIT_USAGE,
+				      (unknown_tool(r, catalog, name, err), err));
 	args = call_arguments(t, json, strlen(json), err);
 	if (!args)
 		return command_report(EXIT_USAGE, err);
@@ -478,7 +452,8 @@ static int tools_run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return flags_exit_code(f);
 	count = argc - index;
-	a.web.token = secret_env(a.token_env ? a.token_env : "MORTISE_SERVE_TOKEN");
+	a.web.token_env = a.token_env ? a.token_env : "MORTISE_SERVE_TOKEN";
+	a.web.token = secret_env(a.web.token_env);
 	snprintf(a.section, sizeof a.section, "controller%s%s", a.controller ? "." : "",
 		 a.controller ? a.controller : "");
 	what = command_choose(self, count, argv + index);

@@ -45,19 +45,18 @@ static int read_address(const char *text, struct sockaddr_storage *ret, bool *re
 static int check_options(const struct mcp_http_options *o, bool local, struct error *err)
 {
 	if (!o->open && (!o->token || !*o->token))
-		return fail(err, MT_EDENIED,
-			    "no token is set, and clients can run "
-			    "commands; set a token in the environment "
-			    "variable of --token-env (default "
-			    "MORTISE_SERVE_TOKEN), or allow every local "
-			    "program with --no-token");
+		return fail(err, MT_EINVAL,
+			    "--http requires a token, because clients can run commands; "
+			    "set %s to at least %d characters, or allow every local "
+			    "program with --no-token",
+			    o->token_env, TOKEN_MIN);
 	if (!o->open && strlen(o->token) < TOKEN_MIN)
 		return fail(err, MT_EINVAL,
-			    "token is too short: use at least %d "
+			    "the token in %s is too short: use at least %d "
 			    "characters",
-			    TOKEN_MIN);
+			    o->token_env, TOKEN_MIN);
 	if (o->open && !local)
-		return fail(err, MT_EDENIED,
+		return fail(err, MT_EINVAL,
 			    "--no-token is allowed only on localhost, "
 			    "and `%.80s` is reachable from other hosts",
 			    o->address);

@@ -11,6 +11,7 @@ struct mcp_http_options {
 	const char *address; /* [HOST:]PORT; HOST is localhost by default */
 	const char *token;   /* token that clients must send; NULL: none, and `open` is
 			      * set */
+	const char *token_env; /* the environment variable of the token, for errors */
 	bool open;           /* serve clients without a token */
 };
 

@@ -510,6 +510,9 @@ static int wire_servers(struct catalog *catalog, const struct config *c,
 
 static int no_server(const struct config *c, const char *name, struct error *err)
 {
+	enum { SUGGESTED_MAX = 256 };
+	const char *names[SUGGESTED_MAX], *near;
+	size_t count = 0;
 	char section[128];
 
 	snprintf(section, sizeof section, "mcp.%.80s", name);
@@ -517,6 +520,12 @@ static int no_server(const struct config *c, const char *name, struct error *err
 		return fail(err, MT_ENOTFOUND,
 			    "MCP server `%.80s` is disabled; set enabled = yes in [%s]",
 			    name, section);
+	while (count < SUGGESTED_MAX && (names[count] = config_named(c, "mcp", count)))
+		count++;
+	near = option_suggest(name, names, count);
+	if (near)
+		return fail(err, MT_ENOTFOUND,
+			    "unknown MCP server `%.80s`; did you mean `%s`?", name, near);
 	return fail(err, MT_ENOTFOUND,
 		    "unknown MCP server `%.80s`; `mortise mcp list` lists the configured "
 		    "ones",

@@ -16,6 +16,22 @@ EOF
 		"script:$work/script")
 }
 
+@test "test: an unknown tool is refused with the nearest name or the known ones" {
+	run mortise policy test --tool execute_bsh '{}'
+	[ "$status" -eq 2 ]
+	[ "$output" = "mortise: unknown tool \`execute_bsh\`; did you mean \`execute_bash\`?" ]
+	run mortise policy test --tool nosuch '{}'
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: unknown tool \`nosuch\`; use one of "*"execute_bash"*"finish"* ]]
+	run mortise policy test --tool fetch '{}'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"is not enabled; use \`-o controller.tools+=fetch\`"* ]]
+	[ "$(mortise policy test --tool execute_bash 'rm -rf x')" = "$(mortise policy test 'rm -rf x')" ]
+	run mortise tools call nosuch '{}'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown tool \`nosuch\`; use one of "* ]]
+}
+
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
 @test "test: verdict, rule and reason; as JSON too" {

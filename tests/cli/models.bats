@@ -90,6 +90,18 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
+@test "list --server refuses an unknown provider, and names the known ones" {
+	run mortise models list --server nosuch
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: unknown provider \`nosuch\`; use one of "*"anthropic"*"openai"* ]]
+	run mortise models list --server openia
+	[ "$status" -eq 2 ]
+	[ "$output" = "mortise: unknown provider \`openia\`; did you mean \`openai\`?" ]
+	run mortise models info --server nosuch/model
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: model \`nosuch/model\`: unknown provider \`nosuch\`"* ]]
+}
+
 @test "list --server queries the models of a server and their context windows" {
 	command -v python3 > /dev/null || skip "no python3"
 	cat > "$BATS_TEST_TMPDIR/server.py" <<-'END'

@@ -78,12 +78,16 @@ skill() {
 	[[ "$output" != *listening* ]]
 	unset MORTISE_SERVE_TOKEN
 	run timeout 20 mortise tools serve --http 0
-	[ "$status" -ne 0 ]
-	[[ "$output" == *"clients can run commands"*"--no-token"* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: --http requires a token"*"set MORTISE_SERVE_TOKEN "*"--no-token"* ]]
+	run timeout 20 mortise tools serve --http 0 --token-env OTHER
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"set OTHER "* ]]
 	MORTISE_SERVE_TOKEN=short run timeout 20 mortise tools serve --http 0
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"too short"* ]]
 	run timeout 20 mortise tools serve --http 0.0.0.0:0 --no-token
-	[ "$status" -ne 0 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"only on localhost"* ]]
 	for address in x 70000 nowhere:1 127.0.0.1: ''; do
 		run timeout 20 mortise tools serve --http "$address" --no-token

@@ -78,6 +78,16 @@ m() {
 	[[ "$output" == *"ancient"*"1999-01-01"* ]]
 }
 
+@test "mcp test: an unknown server is refused with the nearest name" {
+	server good plain
+	run m mcp test goof
+	[ "$status" -eq 2 ]
+	[ "$output" = "mortise: unknown MCP server \`goof\`; did you mean \`good\`?" ]
+	run m mcp test something-else
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"\`mortise mcp list\` lists the configured ones" ]]
+}
+
 @test "mcp test: the tools of one server by name and effect" {
 	server good plain
 	run m mcp test good

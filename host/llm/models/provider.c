@@ -4,6 +4,7 @@
 #include "llm/models/provider.h"
 #include "auto.h"
 #include "options.h"
+#include "strbuf.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,41 +60,62 @@ static bool find_provider_entry(const struct registry *r, const char *name, size
 	return false;
 }
 
-static int unknown_provider(const struct registry *r, const char *model,
-			    const char *section, struct error *err)
+static size_t provider_names(const struct registry *r, const char *ret[MAX_PROVIDERS])
 {
-	const char *names[MAX_PROVIDERS], *near;
-	size_t count = 0, len = strcspn(model, "/:");
-	AUTO(free) char *word = strndup(model, len);
 	const struct component *d;
-	struct error why = ERROR_NONE;
 	json_object *all;
+	size_t count = 0;
 
 	for (size_t n = 0; (all = next_providers(r, &n, &d));) {
 		json_object_object_foreach(all, key, entry) {
 			if (entry && count < MAX_PROVIDERS)
-				names[count++] = key;
+				ret[count++] = key;
 		}
 	}
+	return count;
+}
+
+/* `model` is "provider/" if no model was named. */
+static int provider_is_unknown(const struct registry *r, const char *model,
+			       const char *word, const char *section, struct error *err)
+{
+	AUTO(strbuf) struct strbuf subject = STRBUF(1 << 16), known = STRBUF(1 << 16);
+	const char *names[MAX_PROVIDERS], *near;
+	size_t count = provider_names(r, names);
+
+	if (model[strlen(word)] && model[strlen(word) + 1])
+		strbuf_addf(&subject, "model `%.120s`: ", model);
+	strbuf_addf(&subject, "unknown provider `%.60s`", word);
+	near = option_suggest(word, names, count);
+	if (near)
+		return fail(err, MT_EINVAL, "%s; did you mean `%s`?", subject.text, near);
+	for (size_t i = 0; i < count; i++)
+		strbuf_addf(&known, "%s%s", i ? ", " : "", names[i]);
+	return fail(err, MT_EINVAL,
+		    "%s; use one of %s, or set base_url in [%s] for another server with "
+		    "OpenAI's chat completions API",
+		    subject.text, known.len ? known.text : "those that plugins provide",
+		    section);
+}
+
+static int unknown_provider(const struct registry *r, const char *model,
+			    const char *section, struct error *err)
+{
+	size_t len = strcspn(model, "/:");
+	AUTO(free) char *word = strndup(model, len);
+	struct error why = ERROR_NONE;
+
+	if (!word)
+		return out_of_memory(err);
 	if (!model[len])
 		return fail(
 			err, MT_EINVAL,
 			"model `%s` has no provider; use provider/name (for example openai/%s), "
 			"or set base_url in [%s]",
 			model, model, section);
-	if (word && registry_refused(r, word) &&
-	    !registry_need(r, MT_KIND_DIALECT, word, &why))
+	if (registry_refused(r, word) && !registry_need(r, MT_KIND_DIALECT, word, &why))
 		return fail(err, why.code, "model `%s`: %s", model, why.text);
-	near = word ? option_suggest(word, names, count) : NULL;
-	if (near)
-		return fail(err, MT_EINVAL,
-			    "model `%s`: unknown provider `%s`; did you mean `%s`?",
-			    model, word, near);
-	return fail(
-		err, MT_EINVAL,
-		"model `%s`: unknown provider `%.*s`; for a server with OpenAI's chat "
-		"completions API, set base_url in [%s]",
-		model, (int)len, model, section);
+	return provider_is_unknown(r, model, word, section, err);
 }
 
 int provider_find(const struct config *c, const char *section, const struct registry *r,
