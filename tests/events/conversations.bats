@@ -32,7 +32,7 @@ setup() {
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
 	run mortise conversations show last
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 }
 
 @test "import, list, show" {
