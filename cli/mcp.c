@@ -83,15 +83,25 @@ static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools
 		runner_close(q->link);
 }
 
+/* True if `text` is the error of the runner about the failure that the plugin reported
+ * as `why`: "cannot list the tools of `x`: WHY". */
+static bool repeats(const char *text, const char *why)
+{
+	size_t len = strlen(text), tail = strlen(why);
+
+	return tail && len >= tail && strcmp(text + len - tail, why) == 0;
+}
+
 static void cli_mcp_on_log(void *arg, int level, const char *instance, const char *text)
 {
 	struct query *q = arg;
 	size_t at = cli_mcp_place_of(q, instance);
+	struct answer *a = &q->answers[at];
 
-	if (at < q->catalog->instance_count && level <= MT_LOG_WARNING)
-		snprintf(q->answers[at].why, sizeof q->answers[at].why, "%.*s",
-			 (int)utf8_cut(text, strlen(text), sizeof q->answers[at].why - 1),
-			 text);
+	if (at < q->catalog->instance_count && level <= MT_LOG_WARNING &&
+	    !repeats(text, a->why))
+		snprintf(a->why, sizeof a->why, "%.*s",
+			 (int)utf8_cut(text, strlen(text), sizeof a->why - 1), text);
 }
 
 static const struct runner_events events = { .ready = cli_mcp_on_ready, .tools = cli_mcp_on_tools,

@@ -91,6 +91,19 @@ int meta_change(struct evlog *log, const char *title, json_object *spec,
 	return unsynced ? evlog_lose(log, "meta.json", EIO, err) : status;
 }
 
+/* The log does not depend on the file, so that its events can be copied. */
+static void meta_damaged(const char *path, const char *why, struct error *err)
+{
+	const char *end = strrchr(path, '/'),
+		   *id = memrchr(path, '/', (size_t)(end - path));
+	int len = id ? (int)(end - ++id) : 0;
+
+	fail(err, MT_EINVAL,
+	     "%s is damaged (%s); to copy the events to a new conversation, run `mortise "
+	     "conversations export %.*s FILE` and `mortise conversations import FILE`",
+	     path, why, len, id);
+}
+
 json_object *meta_read(const char *dir, struct error *err)
 {
 	AUTO(free) char *path = path_join(dir, "meta.json");
@@ -103,11 +116,15 @@ json_object *meta_read(const char *dir, struct error *err)
 		out_of_memory(err);
 		return NULL;
 	}
+	if (access(path, F_OK) != 0 && errno == ENOENT) {
+		meta_damaged(path, "missing", err);
+		return NULL;
+	}
 	if (file_read(path, META_MAX, &text, &len, err))
 		return NULL;
 	o = js_parse_object(text, len, &why);
-	if (!o) {
-		fail(err, MT_EINVAL, "%s: %s", path, why.text);
+	if (!o || !js_get(o, "format")) {
+		meta_damaged(path, o ? "without a format" : why.text, err);
 		return NULL;
 	}
 	if (js_int(o, "format", 0) != META_FORMAT) {

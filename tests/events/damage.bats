@@ -198,6 +198,24 @@ END
 	[ "$(mortise conversations list --json | jq .events)" = null ]
 }
 
+@test "a damaged meta.json: the message names commands that keep the events" {
+	for damage in '{' '[]' '' '{"title":"x"}' missing; do
+		printf '%s' "$damage" >"$dir/meta.json"
+		[ "$damage" != missing ] || rm "$dir/meta.json"
+		for command in "resume $id -q" "fork $id" "condense compare $id"; do
+			run mortise $command
+			[ "$status" -ne 0 ]
+			[ "${#lines[@]}" -eq 1 ]
+			[[ "$output" == *"meta.json"*"\`mortise conversations export $id FILE\`"*"\`mortise conversations import FILE\`"* ]]
+		done
+		mortise conversations export "$id" "$work/kept.json"
+		new=$(mortise conversations import "$work/kept.json" | cut -d ' ' -f 1)
+		[ "$(jq .format "$work/state/mortise/conversations/$new/meta.json")" = 1 ]
+		run mortise conversations show "$new"
+		[[ "$output" == *"the first task"* ]]
+	done
+}
+
 @test "resume: uses the endpoint of the current configuration" {
 	port=$(cat "$work/port")
 	mkdir -p "$work/config/mortise"

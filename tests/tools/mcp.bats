@@ -88,6 +88,18 @@ m() {
 	[[ "$output" == *"\`mortise mcp list\` lists the configured ones" ]]
 }
 
+@test "mcp test and mcp status: an error names the server once" {
+	printf '[mcp.broken]\ncommand = false\n' >"$ini"
+	for command in "test broken" status; do
+		run m mcp $command
+		[ "$status" -eq 6 ]
+		[[ "$output" =~ ^broken\ +does\ not\ respond:\ the\ server\ exited\ with\ status\ 1$ ]]
+	done
+	run m mcp status --json
+	[ "$status" -eq 6 ]
+	[ "$(jq -r '.[0].error' <<<"$output")" = "the server exited with status 1" ]
+}
+
 @test "mcp test: the tools of one server by name and effect" {
 	server good plain
 	run m mcp test good

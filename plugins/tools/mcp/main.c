@@ -219,8 +219,7 @@ static int mcp_list(const struct mt_tool_host *host, struct mt_instance *instanc
 	if (!status)
 		status = tools_fetch(m->client, &m->settings.offers, &w, &offers, &err);
 	if (status) {
-		m->host->log(m->instance, MT_LOG_WARNING, "MCP server `%s`: %s",
-			     m->settings.name, err.text);
+		m->host->log(m->instance, MT_LOG_WARNING, "%s", err.text);
 		if (status != MT_ECANCELLED)
 			keep_trying(m);
 		return status;
