@@ -79,6 +79,8 @@ struct common {
 	size_t override_count;
 	const char *workspace, *file;
 	bool trust; /* treat the project's file as trusted, to check it */
+	void (*on_fault)(void *arg, const struct error *fault); /* of config_input */
+	void *on_fault_arg;
 };
 enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 			      int *ret_first, struct common *in);

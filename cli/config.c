@@ -71,7 +71,7 @@ static int commands_config_load(const struct common *common, struct loaded *l,
 
 /* ---- check --------------------------------------------------------------------- */
 
-enum { FAULTS_MAX = 1 << 20 };
+enum { FAULTS_TEXT_MAX = 1 << 20 };
 
 /* One line per problem, without duplicates. */
 struct faults {
@@ -96,6 +96,11 @@ static void cli_config_fault(struct faults *faults, const struct error *err)
 		return;
 	strbuf_addf(&faults->text, "%s\n", err->text);
 	faults->count++;
+}
+
+static void config_on_fault(void *arg, const struct error *fault)
+{
+	cli_config_fault(arg, fault);
 }
 
 static void check_sections(const struct loaded *l, const char *family,
@@ -394,14 +399,32 @@ static void cli_config_check_all(const struct loaded *l, struct faults *faults)
 	}
 }
 
-static int config_check(const struct loaded *l)
+/* Checks plugins, tools and models only if the files can be read. */
+static int config_check(struct common *common)
 {
-	struct faults faults = { .text = STRBUF(FAULTS_MAX) };
+	struct faults faults = { .text = STRBUF(FAULTS_TEXT_MAX) };
+	struct error err = ERROR_NONE;
+	struct loaded l = { 0 };
+	int status;
 
-	cli_config_check_all(l, &faults);
-	fputs(faults.count ? faults.text.text : "the configuration is valid\n", stdout);
+	common->on_fault = config_on_fault;
+	common->on_fault_arg = &faults;
+	status = commands_config_load(common, &l, &err);
+	if (!status) {
+		common_untrusted(l.config);
+		cli_config_check_all(&l, &faults);
+	}
+	fputs(faults.count ? faults.text.text
+	      : status     ? ""
+			   : "the configuration is valid\n",
+	      stdout);
+	fflush(stdout);
+	if (status && (!faults.count || status == MT_ELIMIT))
+		command_report(EXIT_USAGE, &err);
 	strbuf_clear(&faults.text);
-	return faults.count ? EXIT_USAGE : EXIT_DONE;
+	registry_free(l.registry);
+	config_free(l.config);
+	return status || faults.count ? EXIT_USAGE : EXIT_DONE;
 }
 
 /* ---- trust --------------------------------------------------------------------- */
@@ -439,8 +462,8 @@ static bool print_new(const struct faults *with, const struct faults *without)
  * are ignored. */
 static bool does_not_work(struct common *common)
 {
-	struct faults with = { .text = STRBUF(FAULTS_MAX), .form_only = true },
-		      without = { .text = STRBUF(FAULTS_MAX), .form_only = true };
+	struct faults with = { .text = STRBUF(FAULTS_TEXT_MAX), .form_only = true },
+		      without = { .text = STRBUF(FAULTS_TEXT_MAX), .form_only = true };
 	struct error err = ERROR_NONE;
 	bool bad = false;
 
@@ -486,8 +509,6 @@ static int cli_config_act(const struct loaded *l, int what, const char *key, boo
 	int status;
 
 	common_untrusted(l->config);
-	if (what == CONFIG_CHECK)
-		return config_check(l);
 	if (what == CONFIG_EXPLAIN)
 		status = config_explain(l->config, key, &out, &err);
 	else
@@ -520,6 +541,8 @@ static int config_run(const struct command *self, int argc, char **argv)
 			a.common.workspace = operand;
 		return trust(&a.common);
 	}
+	if (what == CONFIG_CHECK)
+		return config_check(&a.common);
 	code = commands_config_load(&a.common, &l, &err)
 		       ? command_report(EXIT_USAGE, &err)
 		       : cli_config_act(&l, what, operand, a.json);

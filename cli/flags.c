@@ -434,6 +434,8 @@ int common_config(const struct common *in, struct config **ret, struct error *er
 		.workspace = in->workspace,
 		.trust = in->trust,
 		.file = in->file,
+		.on_fault = in->on_fault,
+		.on_fault_arg = in->on_fault_arg,
 	};
 
 	int r = config_load(&input, ret, err);

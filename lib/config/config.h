@@ -27,6 +27,10 @@ struct config_input {
 	bool pinned;                   /* the overrides define agents completely: files
 					  and environment apply to [core] and [grant.*]
 					  only */
+	/* Called for each error; then loading continues and fails at the end. NULL: the
+	 * first error ends it. */
+	void (*on_fault)(void *arg, const struct error *fault);
+	void *on_fault_arg;
 };
 
 /** Read all layers. config_section checks plugin options later, when their table is

@@ -35,6 +35,21 @@ struct config *config_free(struct config *c)
 	return NULL;
 }
 
+int config_fault(struct config *c, const struct error *why, struct error *err)
+{
+	if (why->code == MT_ENOMEM || !c->in || !c->in->on_fault)
+		return fail(err, why->code, "%s", why->text);
+	if (c->fault_count == FAULTS_MAX)
+		return fail(
+			err, MT_ELIMIT,
+			"more than %d errors in the configuration; the others are not "
+			"shown",
+			FAULTS_MAX);
+	c->fault_count++;
+	c->in->on_fault(c->in->on_fault_arg, why);
+	return MT_OK;
+}
+
 /* ---- one section, one assignment ---------------------------------------- */
 
 static int unknown_section(const char *section, const char *origin, struct error *err)
@@ -250,6 +265,26 @@ static int check_repeated(const struct ini *ini, size_t n, const char *path,
 	return MT_OK;
 }
 
+static int apply_entry(struct config *c, const struct ini *ini, size_t n,
+		       const char *path, const char *origin, enum layer layer,
+		       struct error *err)
+{
+	const struct ini_entry *e = &ini->entries[n];
+	int status;
+
+	if (!*e->section)
+		return fail(err, MT_EINVAL,
+			    "%s: `%s` appears before the first section; add [core], "
+			    "[llm] or another section above it",
+			    origin, e->key);
+	if (!config_has(c, e->section))
+		return MT_OK; /* the section was reported */
+	status = check_repeated(ini, n, path, err);
+	return status ? status
+		      : layers_add(c, e->section, e->key, e->op, e->value, path, origin,
+				   layer, err);
+}
+
 static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 		     enum layer layer, struct error *err)
 {
@@ -260,28 +295,22 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 		return fail(err, MT_ELIMIT, "%s: more than %d settings", path,
 			    SETTINGS_MAX);
 	for (size_t i = 0; i < ini->section_count && !status; i++) {
+		struct error why = ERROR_NONE;
+
 		strbuf_reset(&origin);
 		if (strbuf_addf(&origin, "%s:%u", path, ini->section_lines[i]))
 			return fail(err, origin.error, "%s: path is too long", path);
-		status =
-			config_open_section(c, ini->sections[i], origin.text, layer, err);
+		if (config_open_section(c, ini->sections[i], origin.text, layer, &why))
+			status = config_fault(c, &why, err);
 	}
 	for (size_t i = 0; i < ini->count && !status; i++) {
-		const struct ini_entry *e = &ini->entries[i];
+		struct error why = ERROR_NONE;
 
 		strbuf_reset(&origin);
-		if (strbuf_addf(&origin, "%s:%u", path, e->line))
+		if (strbuf_addf(&origin, "%s:%u", path, ini->entries[i].line))
 			return fail(err, origin.error, "%s: path is too long", path);
-		if (!*e->section)
-			return fail(
-				err, MT_EINVAL,
-				"%s: `%s` appears before the first section; add [core], "
-				"[llm] or another section above it",
-				origin.text, e->key);
-		status = check_repeated(ini, i, path, err);
-		if (!status)
-			status = layers_add(c, e->section, e->key, e->op, e->value, path,
-					    origin.text, layer, err);
+		if (apply_entry(c, ini, i, path, origin.text, layer, &why))
+			status = config_fault(c, &why, err);
 	}
 	return status;
 }
@@ -289,11 +318,12 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err)
 {
+	struct error why = ERROR_NONE;
 	struct ini ini;
-	int status = ini_parse_text(path, text, len, &ini, err);
+	int status;
 
-	if (status)
-		return status;
+	if (ini_parse_text(path, text, len, &ini, &why))
+		return config_fault(c, &why, err);
 	status = apply_ini(c, &ini, path, layer, err);
 	ini_clear(&ini);
 	return status;
@@ -522,9 +552,13 @@ static int read_environment(struct config *c, struct error *err)
 	static const char prefix[] = "MORTISE_";
 	int status = MT_OK;
 
-	for (char **e = environ; e && *e && !status; e++)
-		if (strncmp(*e, prefix, sizeof prefix - 1) == 0 && strchr(*e, '='))
-			status = apply_variable(c, *e, err);
+	for (char **e = environ; e && *e && !status; e++) {
+		struct error why = ERROR_NONE;
+
+		if (strncmp(*e, prefix, sizeof prefix - 1) == 0 && strchr(*e, '=') &&
+		    apply_variable(c, *e, &why))
+			status = config_fault(c, &why, err);
+	}
 	return status ? status : apply_foreign(c, err);
 }
 
@@ -635,8 +669,12 @@ static int read_layers(struct config *c, const struct config_input *in, struct e
 		status = read_project(c, in->workspace, in->trust, err);
 	if (!status)
 		status = read_environment(c, err);
-	for (size_t i = 0; i < in->override_count && !status; i++)
-		status = apply_override(c, in->overrides[i], err);
+	for (size_t i = 0; i < in->override_count && !status; i++) {
+		struct error why = ERROR_NONE;
+
+		if (apply_override(c, in->overrides[i], &why))
+			status = config_fault(c, &why, err);
+	}
 	return status ? status : read_enforced(c, err);
 }
 
@@ -649,9 +687,13 @@ int config_load(const struct config_input *in, struct config **ret, struct error
 	if (!c)
 		return out_of_memory(err);
 	c->pinned = in->pinned;
+	c->in = in;
 	status = read_layers(c, in, &own);
-	if (!status)
+	if (!status && !c->fault_count) /* further errors could be their consequences */
 		status = values_resolve(c, &own);
+	if (!status && c->fault_count)
+		status = fail(&own, MT_EINVAL, "the configuration is not valid");
+	c->in = NULL;
 	if (status)
 		return fail(err, status, "%s", own.text);
 	*ret = STEAL(c);

@@ -16,7 +16,7 @@ enum layer {
 	LAYER_ENFORCED
 };
 
-enum { NAME_MAX_LEN = 63, GLOB_MAX_LEN = 120, SETTINGS_MAX = 8192 };
+enum { NAME_MAX_LEN = 63, GLOB_MAX_LEN = 120, SETTINGS_MAX = 8192, FAULTS_MAX = 100 };
 
 /** Sections of one type: [llm] and [llm.NAME] are the family "llm". */
 struct family {
@@ -52,6 +52,8 @@ struct config {
 	size_t section_count, section_room;
 	char *untrusted;
 	bool pinned; /* files and environment do not define agents */
+	const struct config_input *in; /* while it is loaded; else NULL */
+	size_t fault_count;
 	config_tables_fn *tables;
 	void *tables_arg;
 };
@@ -68,6 +70,10 @@ bool config_glob_valid(const char *name, size_t len);
 /** Apply the text of a file; `path` is used in messages and origins. */
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err);
+
+/** An error that does not keep the rest from being checked.
+ *  @return MT_OK if it was reported to `on_fault` of the input, else `why` as `err`. */
+int config_fault(struct config *c, const struct error *why, struct error *err);
 
 /* values.c */
 int values_resolve(struct config *c, struct error *err);

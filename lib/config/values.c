@@ -249,18 +249,21 @@ static bool is_of(const struct value *v, const char *family)
 
 /* Check that named sections exist. Pinned settings are not checked, because the stored
  * settings of a conversation include only the sections that it uses. */
-static int check_links(const struct config *c, struct error *err)
+static int check_links(struct config *c, struct error *err)
 {
 	int status = MT_OK;
 
 	for (size_t i = 0; i < c->value_count && !c->pinned; i++) {
 		const struct value *v = &c->values[i];
 
-		for (size_t n = 0; n < ARRAY_LEN(links) && !status; n++)
+		for (size_t n = 0; n < ARRAY_LEN(links) && !status; n++) {
+			struct error why = ERROR_NONE;
+
 			if (strcmp(v->key, links[n].key) == 0 &&
-			    is_of(v, links[n].family))
-				status = check_link(c, v, links[n].target, links[n].none,
-						    err);
+			    is_of(v, links[n].family) &&
+			    check_link(c, v, links[n].target, links[n].none, &why))
+				status = config_fault(c, &why, err);
+		}
 	}
 	return status;
 }
@@ -272,9 +275,15 @@ int values_resolve(struct config *c, struct error *err)
 	c->values = calloc(c->setting_count + 1, sizeof *c->values);
 	if (!c->values)
 		return out_of_memory(err);
-	for (size_t i = 0; i < c->section_count && !status; i++)
-		if (strncmp(c->sections[i], "controller", 10) == 0)
-			status = check_base(c, c->sections[i], err);
+	for (size_t i = 0; i < c->section_count && !status; i++) {
+		struct error why = ERROR_NONE;
+
+		if (strncmp(c->sections[i], "controller", 10) == 0 &&
+		    check_base(c, c->sections[i], &why))
+			status = config_fault(c, &why, err);
+	}
+	if (!status && c->fault_count)
+		return MT_OK; /* a cycle of `base` cannot be resolved */
 	for (size_t i = 0; i < c->setting_count && !status; i++)
 		status = config_values_resolve(c, c->settings[i].section,
 					       c->settings[i].key, err);

@@ -45,7 +45,7 @@ setup() {
 	for command in "config show" "config check" "plugins"; do
 		run mortise $command
 		[ "$status" -eq 2 ]
-		[ "$output" = "mortise: $ini:4: [llm] unknown option \`modle\`; did you mean \`model\`?" ]
+		[ "${output#mortise: }" = "$ini:4: [llm] unknown option \`modle\`; did you mean \`model\`?" ]
 	done
 }
 
@@ -186,6 +186,47 @@ finds() {
 		-o llm.model=openai/gpt-4.1 -o llm.api_key_env=SOME_KEY
 	printf '[analyzer.policy]\nnonsense = 1\n' >"$BATS_TEST_TMPDIR/c.ini"
 	finds 'unknown option `nonsense`' --config "$BATS_TEST_TMPDIR/c.ini"
+}
+
+@test "check reports every error of the files, the environment and the options" {
+	conf=$BATS_TEST_TMPDIR/c.ini
+	printf '%s\n' '[llm]' 'temprature = 1' 'temperature = hot' '[nosuch]' 'a = 1' 'b = 2' \
+		'[controller]' 'max_iterations = -' 'max_iterations = 5' 'llm = gone' >"$conf"
+	MORTISE_LLM_NOSUCH=1 run mortise config check --config "$conf" -o core.nosuch=1 \
+		-o nosuch2.x=1
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 8 ]
+	[[ "${lines[0]}" == "$conf:4: unknown section [nosuch]"* ]]
+	[[ "${lines[1]}" == "$conf:2: [llm] unknown option \`temprature\`"* ]]
+	[[ "${lines[2]}" == "$conf:3: [llm] "*temperature* ]]
+	[[ "${lines[3]}" == "$conf:8: [controller] "*max_iterations* ]]
+	[[ "${lines[4]}" == "$conf:9: "*"already set in line 8" ]]
+	[[ "${lines[5]}" == "MORTISE_LLM_NOSUCH: "* ]]
+	[[ "${lines[6]}" == "-o: [core] unknown option \`nosuch\`"* ]]
+	[[ "${lines[7]}" == "-o: unknown section [nosuch2]"* ]]
+	run mortise config show --config "$conf"
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == "mortise: $conf:4: unknown section [nosuch]"* ]]
+	printf '[controller]\nllm = gone\nrouter = gone\n' >"$conf"
+	run mortise config check --config "$conf"
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[[ "${lines[0]}" == *"unknown section [llm.gone]"* ]]
+	[[ "${lines[1]}" == *"unknown section [router.gone]"* ]]
+}
+
+@test "check stops after a limited number of errors" {
+	conf=$BATS_TEST_TMPDIR/c.ini
+	{
+		echo '[llm]'
+		for n in {1..500}; do echo "nosuch$n = 1"; done
+	} >"$conf"
+	run mortise config check --config "$conf"
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 101 ]
+	[[ "${lines[100]}" == *"more than 100 errors"* ]]
 }
 
 @test "the error for api_key says where a key belongs, and does not print it" {
