@@ -5,6 +5,7 @@
 
 #include "ask.h"
 #include "commands.h"
+#include "early-signals.h"
 #include "spool.h"
 #include "context/images.h"
 #include "frontends/server.h"
@@ -123,6 +124,7 @@ static void drive_watch_signals(uv_loop_t *loop, struct drive *d)
 		catch_raw_signal(numbers[i]);
 		uv_unref((uv_handle_t *)&d->signals[i]);
 	}
+	early_signals_deliver();
 }
 
 /* ---- notifications of the frontends ---------------------------------------- */

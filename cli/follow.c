@@ -4,6 +4,7 @@
 #include "follow.h"
 
 #include "commands.h"
+#include "early-signals.h"
 #include "features/approval/approval.h"
 #include "files.h"
 #include "approval.h"
@@ -343,6 +344,7 @@ static int catch_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	early_signals_deliver();
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 

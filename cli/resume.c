@@ -4,6 +4,7 @@
 #include "ask.h"
 #include "commands.h"
 #include "drive.h"
+#include "early-signals.h"
 #include "follow.h"
 #include "frontends/protocol.h"
 
@@ -154,7 +155,7 @@ static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversati
 
 	while (resume_start(a, loop, ret, err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
-		if (err->code != MT_EDENIED || !a->found ||
+		if (err->code != MT_EDENIED || !a->found || early_signals_number() ||
 		    (code = cli_resume_join(a)) >= 0 || uv_hrtime() > end)
 			break;
 		uv_sleep(20);
@@ -182,7 +183,10 @@ static int cli_resume_run_it(struct arguments *a)
 		return drive_conversation(loop, c, a->task, a->task ? strlen(a->task) : 0,
 					  &a->drive);
 	}
-	return code < 0 ? command_report(EXIT_USAGE, &err) : code;
+	if (code >= 0)
+		return code;
+	code = early_signals_number();
+	return command_report(code ? exit_code_of_signal(code) : EXIT_USAGE, &err);
 }
 
 static int resume_run(const struct command *self, int argc, char **argv)
@@ -191,6 +195,7 @@ static int resume_run(const struct command *self, int argc, char **argv)
 	int f, code;
 
 	drive_options_init(&a.drive, &a.answer);
+	early_signals_catch();
 	f = resume_parse(self, argc, argv, &a);
 	code = f == FLAG_END ? cli_resume_run_it(&a) : flags_exit_code(f);
 	drive_options_clear(&a.drive);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# signals.bats - a command killed by a signal leaves no temporary file.
+# signals.bats - a command killed by a signal leaves no temporary file, and no message unstored.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -103,4 +103,49 @@ make_pack() {
 			install|$packs|$packs/p.tar.gz|mortise skills install $work/p.tar.gz
 		END
 	done
+}
+
+@test "resume: a signal before the loop runs pauses it, and the message is stored" {
+	printf '[turn]\ntext = Hello.\n' >script
+	mortise run -q -C "$work/ws" -m script:script -t go </dev/null
+	mkfifo "$work/on"
+	exec 7<>"$work/on"
+	for signal in INT TERM; do
+		rm -f started
+		env --default-signal=INT,TERM mortise resume -m openai/gpt-4.1 -t "message $signal" \
+			-o llm.base_url=http://127.0.0.1:1/v1 \
+			-o llm.api_key_command="touch $work/started; head -n 1 $work/on" \
+			>output 2>&1 </dev/null 3>&- 7>&- &
+		pid=$!
+		until_there test -e started
+		kill "-$signal" "$pid"
+		echo a-key-of-this-test >&7
+		code=0
+		wait "$pid" || code=$?
+		cat output
+		[ "$code" -eq $((128 + $(kill -l "$signal"))) ]
+		grep -q '^paused: ' output
+		run mortise conversations show last
+		[[ "$output" == *"message $signal"* ]]
+	done
+	# a second signal does not wait for the start
+	rm -f started
+	env --default-signal=INT,TERM mortise resume -m openai/gpt-4.1 -t more \
+		-o llm.base_url=http://127.0.0.1:1/v1 \
+		-o llm.api_key_command="touch $work/started; head -n 1 $work/on" \
+		>output 2>&1 </dev/null 3>&- 7>&- &
+	pid=$!
+	until_there test -e started
+	kill -INT "$pid"
+	kill -TERM "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -gt 128 ]
+	echo a-key-of-this-test >&7
+	exec 7>&-
+	printf '[turn]\ntext = Hello.\n\n[turn]\nexpect last contains = message TERM\ntext = Resumed.\n' >script
+	run mortise resume -q -m script:script -o llm.api_key_command="echo a-key-of-this-test"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *Resumed. ]]
 }
