@@ -177,6 +177,32 @@ static char *place_path(const char *value, const char *file)
 	return path_join(dir, path);
 }
 
+/* The path in `model = script:FILE` of a file is also relative to that file. */
+static char *place_script(const char *model, const char *file)
+{
+	static const char prefix[] = "script:";
+	const char *path = model + sizeof prefix - 1;
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	AUTO(free) char *placed = NULL;
+
+	if (!file || strncmp(model, prefix, sizeof prefix - 1) != 0 || !*path)
+		return strdup(model);
+	placed = place_path(path, file);
+	if (!placed || strbuf_addf(&text, "%s%s", prefix, placed))
+		return NULL;
+	return strbuf_take(&text);
+}
+
+static char *place_value(const struct family *f, const struct mt_option *option,
+			 const char *key, const char *value, const char *file)
+{
+	if (option && option->type == MT_OPTION_PATH)
+		return place_path(value, file);
+	if (strcmp(f->name, "llm") == 0 && strcmp(key, "model") == 0)
+		return place_script(value, file);
+	return strdup(value);
+}
+
 static int layers_append(struct config *c, struct setting s, struct error *err)
 {
 	int status = ARRAY_GROW(c->settings, &c->setting_room, c->setting_count + 1,
@@ -223,8 +249,7 @@ static int layers_add(struct config *c, const char *section, const char *key, ch
 	s.section = strdup(section);
 	s.key = strdup(key);
 	s.origin = strdup(origin);
-	s.value = option && option->type == MT_OPTION_PATH ? place_path(value, file)
-							   : strdup(value);
+	s.value = place_value(f, option, key, value, file);
 	if (!s.section || !s.key || !s.origin || !s.value)
 		status = out_of_memory(err);
 	if (!status)

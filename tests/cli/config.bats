@@ -229,6 +229,27 @@ finds() {
 	[[ "${lines[100]}" == *"more than 100 errors"* ]]
 }
 
+@test "the path of a scripted model is relative to the configuration file" {
+	dir=$BATS_TEST_TMPDIR/conf
+	mkdir -p "$dir/sub" "$BATS_TEST_TMPDIR/ws"
+	printf '[turn]\ntext = From the file.\n' >"$dir/sub/turns"
+	printf '[llm]\nmodel = script:sub/turns\n[llm.second]\nmodel = script:turns\n' >"$dir/c.ini"
+	run mortise config explain llm.model --config "$dir/c.ini"
+	[[ "$output" == *"script:$dir/sub/turns"* ]]
+	run mortise run -q --config "$dir/c.ini" -C "$BATS_TEST_TMPDIR/ws" -t hi </dev/null
+	[ "$status" -eq 0 ]
+	[ "$output" = "From the file." ]
+	run mortise config check --config "$dir/c.ini" -o controller.llm=second
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"cannot read $dir/turns: No such file"* ]]
+	cd "$dir/sub"
+	run mortise run -q --config "$dir/c.ini" -m script:turns -t hi </dev/null
+	[ "$status" -eq 0 ]
+	printf '[llm]\nmodel = script:%s\n' "$dir/sub/turns" >"$dir/c.ini"
+	run mortise run -q --config "$dir/c.ini" -t hi </dev/null
+	[ "$status" -eq 0 ]
+}
+
 @test "the error for api_key says where a key belongs, and does not print it" {
 	printf '[llm]\napi_key = sk-secret-of-mine\n' >"$BATS_TEST_TMPDIR/c.ini"
 	run mortise config check --config "$BATS_TEST_TMPDIR/c.ini"
