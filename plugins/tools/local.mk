@@ -36,7 +36,7 @@ plugins_tools_delegation_so_LDFLAGS = $(PLUGIN_LINK)
 # The shell: its core is a library too.
 noinst_LIBRARIES += libbash.a
 libbash_a_SOURCES = \
-	%D%/bash/answers.c %D%/bash/answers.h %D%/bash/driver.h %D%/bash/jobs.c %D%/bash/jobs.h %D%/bash/keys.c %D%/bash/keys.h \
+	%D%/bash/answers.c %D%/bash/answers.h %D%/bash/driver.h %D%/bash/effect.c %D%/bash/effect.h %D%/bash/jobs.c %D%/bash/jobs.h %D%/bash/keys.c %D%/bash/keys.h \
 	%D%/bash/moved.c %D%/bash/moved.h \
 	%D%/bash/pipeline.c %D%/bash/pipeline.h %D%/bash/prompt.c %D%/bash/prompt.h \
 	%D%/bash/result-notes.c %D%/bash/result-notes.h \

@@ -203,3 +203,61 @@ ended="until [ -s \"\$(find $BATS_TEST_TMPDIR/state -name job-1.exit)\" ]; do ec
 	is_input := true
 	END
 }
+
+# What a shell has before a command that becomes a job: the next one has it too.
+moved() { # SAYS < COMMANDS, one per line
+	local command
+	{
+		while IFS= read -r command; do
+			printf '[turn]\n[call execute_bash]\ntimeout := 60\ncommand = %s\n' "$command"
+		done
+		cat <<-'END'
+		[turn]
+		[call execute_bash]
+		command = until [ -e go ]; do sleep 0.05; done
+		[turn]
+		expect last contains = now as job 1
+		[call execute_bash]
+		timeout := 60
+		command = touch go; echo "n=${n-none} $OLDPWD"
+		[turn]
+		END
+		printf 'expect last contains = %s\n' "$1"
+	} | play
+}
+
+@test "the next shell has values from before commands that change nothing" {
+	moved "n=1 $work/ws" <<-'END'
+	n=1; cd sub
+	ls; cat </dev/null | wc -l
+	echo $n
+	END
+}
+
+@test "the next shell has values that a function changed" {
+	moved "n=2" <<-'END'
+	n=1; bump() { n=2; }
+	bump
+	true
+	END
+}
+
+@test "the next shell has values that an alias or a trap changed" {
+	moved "n=2" <<-'END'
+	n=1; alias ls='n=2 #'
+	ls
+	END
+	rm -f "$work/ws/go"
+	moved "n=3" <<-'END'
+	n=1; trap 'n=3' USR1
+	kill -USR1 $$
+	END
+}
+
+@test "the next shell has nothing of a shell that has ended" {
+	moved "n=none" <<-'END'
+	n=1
+	exit 3
+	true
+	END
+}

@@ -3,6 +3,7 @@
  * test-bash-text.c - the parts of the shell tool that need no shell: screen,
  * cut outputs, keys, echoes. */
 #include "oom.h"
+#include "plugins/tools/bash/effect.h"
 #include "plugins/tools/bash/keys.h"
 #include "output.h"
 #include "plugins/tools/bash/prompt.h"
@@ -207,6 +208,93 @@ static void test_keys(void)
 	}
 }
 
+static const struct {
+	const char *command;
+	enum effect effect;
+} effects[] = {
+	{ "", EFFECT_NONE },
+	{ "make -j2 2>&1 | tail -5; ls > out && grep -n x *.c", EFFECT_NONE },
+	{ "X=1 make; if test -f a; then (cat a); fi &", EFFECT_NONE },
+	{ "python3 - <<E\nx = 1\nE", EFFECT_NONE },
+	{ "echo \"$HOME ${x:-y} $(date)\"; printf '%s\\n' \"$x\"", EFFECT_NONE },
+	{ "command -v gcc; type ls", EFFECT_NONE },
+	{ "sh -c 'x=1; alias y=z'", EFFECT_NONE },
+	{ "cd /", EFFECT_VALUES },
+	{ "ls && cd src && make", EFFECT_VALUES },
+	{ "x=1", EFFECT_VALUES },
+	{ "a=(1 2)", EFFECT_VALUES },
+	{ "X=1 :", EFFECT_VALUES },
+	{ "export PATH=$PATH:/opt", EFFECT_VALUES },
+	{ "'export' X=1", EFFECT_VALUES },
+	{ "for f in *; do echo $f; done", EFFECT_VALUES },
+	{ "while read -r x; do echo; done <f", EFFECT_VALUES },
+	{ "echo ${x:=1}", EFFECT_VALUES },
+	{ "cat <<E\n${x:=1}\nE", EFFECT_VALUES },
+	{ "echo $((x++))", EFFECT_VALUES },
+	{ "echo $[x++]", EFFECT_VALUES },
+	{ "((x++))", EFFECT_VALUES },
+	{ "cat {fd}<file", EFFECT_VALUES },
+	{ "coproc cat", EFFECT_VALUES },
+	{ "[[ a =~ (b) ]]", EFFECT_VALUES },
+	{ "declare -a a=(1 2)", EFFECT_VALUES },
+	{ "[ -f a ] || [ a = \"b\" ]", EFFECT_NONE },
+	{ "[*]x", EFFECT_UNKNOWN },
+	{ "[ -v 'a[x=1]' ]", EFFECT_VALUES },
+	{ "printf -vx 1", EFFECT_VALUES },
+	{ "printf \"$x\" 1", EFFECT_VALUES },
+	{ "sleep 1 & wait -p pid", EFFECT_VALUES },
+	{ "set -e; umask 022", EFFECT_VALUES },
+	{ "f() { x=1; }", EFFECT_UNKNOWN },
+	{ "function f { :; }", EFFECT_UNKNOWN },
+	{ "alias ls='x=1'", EFFECT_UNKNOWN },
+	{ "BASH_ALIASES[ls]=x", EFFECT_UNKNOWN },
+	{ "read -r 'BASH_ALIASES[ls]'", EFFECT_UNKNOWN },
+	{ "trap 'x=1' CHLD", EFFECT_UNKNOWN },
+	{ ". venv/bin/activate && pytest", EFFECT_UNKNOWN },
+	{ "eval \"$x\"", EFFECT_UNKNOWN },
+	{ "$x", EFFECT_UNKNOWN },
+	{ "\"$(echo eval)\" x=1", EFFECT_UNKNOWN },
+	{ "builtin eval x=1", EFFECT_UNKNOWN },
+	{ "command eval x=1", EFFECT_UNKNOWN },
+	{ "command -p eval x=1", EFFECT_UNKNOWN },
+	{ "echo $(ls", EFFECT_UNKNOWN },
+	{ "shopt -s autocd", EFFECT_UNKNOWN },
+	{ "mapfile -C eval -t x <f", EFFECT_UNKNOWN },
+};
+
+static void test_effects(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(effects); i++) {
+		const char *command = effects[i].command;
+		enum effect effect = bash_effect(command, strlen(command));
+
+		CHECK_MSG(effect == effects[i].effect, "%s: %d", command, effect);
+	}
+}
+
+/* A builtin that is not known would be taken for a program. */
+static void test_builtins(void)
+{
+	static const char *const harmless[] = { ":", "bg", "break", "caller", "continue",
+						"disown", "echo", "false", "fg", "help",
+						"jobs", "kill", "printf", "pwd", "suspend",
+						"test", "[", "times", "true", "type", "wait" };
+	FILE *names = popen("bash -c 'compgen -b'", "r");
+	char name[64];
+	size_t count = 0;
+
+	while (names && fscanf(names, "%63s", name) == 1) {
+		bool listed = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(harmless); i++)
+			listed = listed || strcmp(harmless[i], name) == 0;
+		CHECK_MSG(listed == (bash_effect(name, strlen(name)) == EFFECT_NONE),
+			  "builtin %s", name);
+		count++;
+	}
+	CHECK(names && pclose(names) == 0 && count > 50);
+}
+
 static void test_memory(void)
 {
 	bool good = true;
@@ -233,6 +321,8 @@ int main(void)
 	test_long();
 	test_output();
 	test_keys();
+	test_effects();
+	test_builtins();
 	test_memory();
 	return tap_done();
 }

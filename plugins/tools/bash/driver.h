@@ -9,9 +9,9 @@
  *   - Two loops and a second copy of them in the array catch a `break` in the user's
  *     command; the kill at the end makes bash start over.
  *   - set -e, -x, -v and a DEBUG trap last for one command.
- *   - The word that starts a command is gN, where N is its number. The remainder of a
- *     word cut by an interrupt does not begin with g. A word that was sent again, because
- *     it seemed lost, starts nothing.
+ *   - The word that starts a command is gN or kN, where N is its number. The remainder of
+ *     a word cut by an interrupt begins with neither letter. A word that was sent again,
+ *     because it seemed lost, starts nothing.
  *   - `eval` of the text from a file needs no quoting, no echo and no PS2, an unfinished
  *     quote is an error instead of a wait for the rest of it.
  *   - Bash reports jobs only where it reads commands itself. Its reports on background
@@ -21,8 +21,9 @@
  *   - The redirections of eval close our descriptors for the command; bash keeps them
  *     meanwhile as close-on-exec copies.
  *   - With DRIVER_STATE, variables, functions and options (if they are not those of a new
- *     shell) are written to a memory file after each command. A shell that takes over,
- *     because the command of this one continues in the background, reads them. */
+ *     shell) are written to a memory file after each command that was started with kN. A
+ *     shell that takes over, because the command of this one continues in the background,
+ *     reads them. */
 #ifndef BASH_DRIVER_H
 #define BASH_DRIVER_H
 
@@ -41,13 +42,14 @@ static const char driver_loop[] =
 	"__mortise_arm\n"
 	"builtin printf '%s\\0' \"$__mortise_n\" \"$__mortise_s\" \"${!-}\""
 	" \"${PWD-}\" \"${PATH-}\" \"$EUID\" \"$__mortise_q\" >&240\n"
-	"__mortise_keep\n"
+	"[[ $__mortise_r != k* ]] || __mortise_keep\n"
 	"while :; do\n"
 	"IFS= builtin read -r -u 240 __mortise_r ||"
 	" (( $? > 128 )) || builtin exit 0\n"
-	"[[ $__mortise_r == g* && $__mortise_r != \"g$__mortise_n\" ]] && builtin break\n"
+	"[[ $__mortise_r == [gk]* && ${__mortise_r:1} != \"$__mortise_n\" ]] &&"
+	" builtin break\n"
 	"done\n"
-	"__mortise_n=${__mortise_r#g}\n"
+	"__mortise_n=${__mortise_r:1}\n"
 	"IFS= builtin read -r -d '' -u 241 __mortise_c\n"
 	"__mortise_p=$__mortise_s __mortise_s=0 __mortise_b=${!-}"
 	" __mortise_e= __mortise_q=\n"

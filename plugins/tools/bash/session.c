@@ -4,6 +4,7 @@
 #include "session.h"
 #include "clock.h"
 #include "driver.h"
+#include "effect.h"
 #include "files.h"
 #include "spawn.h"
 #include "vt.h"
@@ -37,6 +38,8 @@ struct session {
 	int master, socket, file, pidfd;
 	int state;             /* the shell's state between commands; -1: not kept */
 	bool restores;         /* the first shell restores that state */
+	bool is_plain;         /* the shell has no functions, aliases or traps */
+	bool keeps;            /* the last command may have changed the state */
 	bool hung_up;          /* no process has the terminal open */
 	bool running;          /* a command runs, or the shell is starting */
 	unsigned long number;  /* of the last command */
@@ -179,6 +182,7 @@ int bash_session_split(struct session *s, struct session **ret, struct error *er
 	else if (!is_in_command(s))
 		r = fail(err, MT_ENOTFOUND, "the command has ended");
 	(*ret)->restores = true;
+	(*ret)->is_plain = s->is_plain;
 	if (r)
 		*ret = bash_session_free(*ret);
 	return r;
@@ -201,6 +205,14 @@ struct session *bash_session_free(struct session *s)
 	free(s->directory);
 	free(s);
 	return NULL;
+}
+
+/* Nothing to restore yet: a new shell has only what its startup file defines. */
+static void forget_state(struct session *s)
+{
+	if (s->state >= 0)
+		ftruncate(s->state, 0);
+	s->is_plain = !s->startup;
 }
 
 int session_start(struct session *s, const char *directory, struct error *err)
@@ -227,12 +239,14 @@ int session_start(struct session *s, const char *directory, struct error *err)
 		.restores = s->restores, .rows = VT_ROWS, .cols = VT_COLS,
 	};
 
+	if (!s->restores)
+		forget_state(s);
+	s->restores = s->keeps = false;
 	if (spawn_shell(&spawn, &s->pid, &s->master, err) != MT_OK) {
 		s->pid = 0;
 		forget_shell(s);
 		return err ? err->code : MT_EIO;
 	}
-	s->restores = false;
 	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
 	s->number = 0;
 	s->running = true;
@@ -378,9 +392,19 @@ static void restore_terminal(struct session *s)
 static void send_go(struct session *s)
 {
 	char go[32];
-	int n = snprintf(go, sizeof go, "g%lu\n", s->number);
+	int n = snprintf(go, sizeof go, "%c%lu\n", s->keeps ? 'k' : 'g', s->number);
 
 	send(s->socket, go, (size_t)n, MSG_NOSIGNAL);
+}
+
+/* Writing the state takes longer than many commands: it is only done when it may have
+ * changed. */
+static void note_effect(struct session *s, const char *command, size_t len)
+{
+	enum effect effect = s->state < 0 ? EFFECT_NONE : bash_effect(command, len);
+
+	s->is_plain = s->is_plain && effect != EFFECT_UNKNOWN;
+	s->keeps = s->state >= 0 && (effect != EFFECT_NONE || !s->is_plain);
 }
 
 int bash_session_run(struct session *s, const char *command, size_t len, bool pipeline,
@@ -404,6 +428,7 @@ int bash_session_run(struct session *s, const char *command, size_t len, bool pi
 	    file_write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
 		return fail(err, MT_EIO, "cannot send the command to the shell: %s",
 			    strerror(errno));
+	note_effect(s, command, len);
 	s->number++;
 	s->running = true;
 	send_go(s);
