@@ -283,7 +283,7 @@ def check_opening(number, long):
     wait_for(child, lambda: not shows_files(child) or reads_log(child.pid))
     if shows_files(child):
         check_signal(number, "while the log is opened", child,
-                     lambda: reads_log(child.pid), (-number, 130))
+                     lambda: reads_log(child.pid), (-number, 128 + number))
         return
     count += 1
     child.kill()
@@ -316,7 +316,7 @@ def check_reading(number, long, whole):
     reached = wait_for(child, lambda: catches(child.pid, number))
     child.send_signal(number)
     used = Used(child)
-    tell(reached and used.code == 130 and used.seconds < 0.7 * whole.seconds,
+    tell(reached and used.code == 128 + number and used.seconds < 0.7 * whole.seconds,
          "%s while the history is read" % signal.Signals(number).name, used.code,
          "%.2f s of %.2f s" % (used.seconds, whole.seconds), used.text)
 
@@ -345,8 +345,8 @@ def check_moments(number, long, whole):
         await_moment(child.pid, moment)
         os.kill(child.pid, number) # send_signal would reap a child that has ended
         used = Used(child)
-        ended += used.code in (-number, 130)
-        if used.code not in (-number, 130, 0) or used.seconds > moment + 0.4 * whole.seconds + 0.2:
+        ended += used.code in (-number, 128 + number)
+        if used.code not in (-number, 128 + number, 0) or used.seconds > moment + 0.4 * whole.seconds + 0.2:
             late.append((n, used.code, used.seconds, used.text))
     tell(not late and ended >= MOMENTS / 2, "%s at %d moments of a resume" %
          (signal.Signals(number).name, MOMENTS), "%d ended" % ended, late, whole.seconds)
@@ -362,7 +362,7 @@ def check_signals(long):
             Model.hold, Model.held, Model.released = hold, threading.Event(), threading.Event()
             child = long.start("resume", "-t", "Go on.", state=long.copy())
             check_signal(number, "while the %s of a request is awaited" % hold, child,
-                         Model.held.is_set, (130,))
+                         Model.held.is_set, (128 + number,))
             Model.hold = None
             Model.released.set()
         for word in ("show", "export"):
@@ -378,7 +378,7 @@ def check_command(number, long, word):
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
     check_signal(number, "in conversations " + word, child,
-                 lambda: select.select([child.stdout], [], [], 0)[0], (-number, 130))
+                 lambda: select.select([child.stdout], [], [], 0)[0], (-number, 128 + number))
     child.stdout.close()
 
 

@@ -123,5 +123,5 @@ EOF
 	run mortise tools call bash '{"command": "true"}'
 	echo "$output"
 	[ "$status" -eq 2 ]
-	[ "$output" = "mortise: unknown tool \`bash\`; \`mortise tools list\` lists them" ]
+	[[ "$output" == "mortise: unknown tool \`bash\`; use one of execute_bash, "* ]]
 }
