@@ -51,6 +51,16 @@ until_there() {
 	[[ "$output" == *"print: it worked"* ]]
 }
 
+@test "while it is loaded, a plugin reads no other file of its directory" {
+	mkdir "$work/plugins"
+	cp "$file" "$work/plugins/harm.so"
+	echo key >"$work/plugins/secret.ini"
+	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	run "${harm[@]}" -o agent.harm.deed=neighbor
+	[ "$output" = "neighbor: Permission denied" ] ||
+		{ [ "$output" = "neighbor: it worked" ] && skip "the kernel lacks Landlock"; }
+}
+
 @test "the output of a plugin is logged at debug, masked and limited" {
 	debug=(-o core.log_level=debug -o core.log_file="$work/log")
 	run "${harm[@]}" -o agent.harm.deed=print -o core.log_level=info \

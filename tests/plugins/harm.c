@@ -6,6 +6,7 @@
 #include "controller/plugins/plugin-journal.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mortise/agent.h>
@@ -98,6 +99,32 @@ static void harm_open(void)
 static void harm_library(void)
 {
 	tell("library", open("/etc/ld.so.cache", O_RDONLY) < 0);
+}
+
+/* A file next to the plugin, opened while it is loaded. */
+static int neighbor_errno = -1;
+
+__attribute__((constructor)) static void open_neighbor(void)
+{
+	Dl_info own;
+	char path[4096];
+	int fd;
+
+	if (!dladdr((void *)(uintptr_t)&open_neighbor, &own) ||
+	    !strrchr(own.dli_fname, '/'))
+		return;
+	snprintf(path, sizeof path, "%.*s/secret.ini",
+		 (int)(strrchr(own.dli_fname, '/') - own.dli_fname), own.dli_fname);
+	fd = open(path, O_RDONLY);
+	neighbor_errno = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void harm_neighbor(void)
+{
+	errno = neighbor_errno;
+	tell("neighbor", neighbor_errno);
 }
 
 static void harm_connect(void)
@@ -323,7 +350,7 @@ static const struct {
 	{ "exit", harm_exit }, { "odd_status", harm_odd_status }, { "crash", harm_crash }, { "abort", harm_abort },
 	{ "spin", harm_spin }, { "sleep", harm_sleep }, { "print", harm_print },
 	{ "flood", harm_flood },
-	{ "open", harm_open }, { "library", harm_library }, { "connect", harm_connect }, { "kill", harm_kill },
+	{ "open", harm_open }, { "library", harm_library }, { "neighbor", harm_neighbor }, { "connect", harm_connect }, { "kill", harm_kill },
 	{ "trace", harm_trace }, { "fork", harm_fork }, { "exec", harm_exec },
 	{ "unlink", harm_unlink }, { "memory", harm_memory },
 	{ "descriptors", harm_descriptors },

@@ -6,8 +6,11 @@
 #include "auto.h"
 #include "confine.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -100,17 +103,35 @@ static void allow_read(int ruleset, const char *path)
 	syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0);
 }
 
-static void allow_directory_of(int ruleset, const char *path)
+static bool is_library(const struct dirent *entry)
 {
-	char directory[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	size_t len = slash ? (size_t)(slash - path) : 0;
+	const char *ending = strstr(entry->d_name, ".so");
 
-	if (len == 0 || len >= sizeof directory)
+	return ending && (ending[3] == '\0' || ending[3] == '.');
+}
+
+/* The plugin may need libraries that are installed next to it. */
+static void allow_plugin(int ruleset, const char *path)
+{
+	enum { LIBRARIES_MAX = 1024 };
+	AUTO(free) char *directory = strdup(path);
+	DIR *all;
+	struct dirent *entry;
+
+	allow_read(ruleset, path);
+	if (!directory || !strrchr(directory, '/'))
 		return;
-	memcpy(directory, path, len);
-	directory[len] = '\0';
-	allow_read(ruleset, directory);
+	strrchr(directory, '/')[1] = '\0';
+	all = opendir(directory);
+	for (size_t n = 0; n < LIBRARIES_MAX && all && (entry = readdir(all)); n++) {
+		char library[PATH_MAX];
+
+		if (is_library(entry) && snprintf(library, sizeof library, "%s%s",
+						  directory, entry->d_name) < PATH_MAX)
+			allow_read(ruleset, library);
+	}
+	if (all)
+		closedir(all);
 }
 
 int plugin_sandbox_files(const char *path)
@@ -132,9 +153,9 @@ int plugin_sandbox_files(const char *path)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
 		allow_read(ruleset, libraries[i]);
-	allow_directory_of(ruleset, path);
+	allow_plugin(ruleset, path);
 	if (realpath(path, real) && strcmp(real, path) != 0)
-		allow_directory_of(ruleset, real);
+		allow_plugin(ruleset, real);
 	return ruleset;
 }
 
