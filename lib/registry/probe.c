@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * probe.c - loads and queries plugins in child processes. Each child is this program,
- * with only PATH in its environment, limits, a deadline, and a system call filter.
- * Without the filter, a plugin could start processes, change files, or signal this
- * process. */
+ * with only PATH in its environment, limits, a deadline, a system call filter, and
+ * process identifiers of its own where the kernel allows that. Without the filter, a
+ * plugin could start processes and change files. */
 #include <config.h>
 
 #include "registry/internal.h"
+#include "registry/namespaces.h"
 #include "registry/trusted-path.h"
 #include "clock.h"
 #include "columns.h"
@@ -43,6 +44,13 @@ int registry_probe_preload(const char *library)
 	preload = strbuf_take(&env);
 	return preload ? MT_OK : MT_ENOMEM;
 }
+
+/* State that all children share. */
+struct prober {
+	char *program, *env_path;
+	struct namespaces namespaces;
+	int64_t deadline; /* for all children */
+};
 
 /* ---- the child -------------------------------------------------------------- */
 
@@ -103,12 +111,12 @@ int registry_probe_child(const char *path, int out)
 }
 
 /* Between fork and exec: only async-signal-safe functions. */
-_Noreturn static void become_probe(const char *path, const char *program, int out,
-				   int said, char *env_path)
+_Noreturn static void become_probe(const char *path, const struct prober *prober, int out,
+				   int said)
 {
 	char *argv[] = { (char[]){ "mortise" }, (char[]){ "plugin-probe" },
 			 (char *)(uintptr_t)path, NULL };
-	char *env[] = { env_path, preload, NULL };
+	char *env[] = { prober->env_path, preload, NULL };
 	int null = open("/dev/null", O_RDWR);
 
 	setsid();
@@ -116,7 +124,8 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 	if (null < 0 || dup2(null, 0) < 0 || dup2(said, 2) < 0 || dup2(out, 1) < 0)
 		_exit(126);
 	close_range(3, ~0u, 0);
-	execve(program, argv, env);
+	namespaces_enter(&prober->namespaces);
+	execve(prober->program, argv, env);
 	_exit(127);
 }
 
@@ -209,12 +218,6 @@ static int understand(struct probe *p, int ended)
 
 /* ---- one child --------------------------------------------------------------- */
 
-/* State that all children share. */
-struct prober {
-	char *program, *env_path;
-	int64_t deadline; /* for all children */
-};
-
 static int64_t registry_probe_earlier(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -246,8 +249,7 @@ static int probe_start(const struct prober *prober, struct probe *p)
 	p->pid = fork();
 	if (p->pid == 0) {
 		signals_reset();
-		become_probe(p->path, prober->program, pipes[1], said[1],
-			     prober->env_path);
+		become_probe(p->path, prober, pipes[1], said[1]);
 	}
 	close(pipes[1]);
 	close(said[1]);
@@ -434,6 +436,7 @@ void probe_all(struct probe *list, size_t count)
 
 	strbuf_addf(&env, "PATH=%s", search ? search : "/usr/bin:/bin");
 	prober.env_path = env_path = strbuf_take(&env);
+	namespaces_prepare(&prober.namespaces);
 	for (size_t i = 0; i < count; i++) {
 		list[i].fd = -1;
 		list[i].retry_after = RETRY_NOW;

@@ -129,6 +129,11 @@ permissions="Declared permissions (not enforced):
 	run mortise plugins info ./dies.so
 	[ "$status" -eq 1 ]
 	[ "$output" = "mortise: $dir/dies.so: crashed (SIGABRT) while it was loaded and queried" ]
+	if unshare -Upf true; then
+		constructor alone '_exit(getpid() == 2 && getppid() == 1 && getuid() == geteuid() ? 42 : 43);'
+		run mortise plugins info ./alone.so
+		[[ "$output" == *"exited (code 42) while it was loaded"* ]]
+	fi
 	run mortise plugins info ./none.so
 	[ "$status" -eq 1 ]
 	[ "$output" = "mortise: ./none.so: no such file" ]

@@ -31,6 +31,15 @@ EOF
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
+@test "the first run, without a cache, probes the plugins" {
+	export XDG_CACHE_HOME=$work/cache
+	mkdir -m 700 "$XDG_CACHE_HOME"
+	run "${run_it[@]}" -t 'repair the test'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"All is well."* ]]
+}
+
 @test "a task is done, and printed in human-readable form" {
 	run "${run_it[@]}" -t "look around"
 	[ "$status" -eq 0 ]
