@@ -150,6 +150,18 @@ bool meant_set_main(struct meant *m, struct span value)
 	return true;
 }
 
+bool meant_set_parameter(struct meant *m, struct span name, struct span value)
+{
+	AUTO(free) char *own = strndup(name.at, span_len(name));
+
+	if (!own)
+		js_fail(m->call.args);
+	if (!own || !is_parameter(m->schema, own))
+		return false;
+	meant_call_set_text(m, own, value);
+	return true;
+}
+
 void meant_set_members(struct meant *m, json_object *from, const char *except)
 {
 	json_object_object_foreach(from, name, value) {

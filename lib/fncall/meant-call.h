@@ -46,6 +46,8 @@ bool meant_choose_tool(struct meant *m, struct span name);
 const char *meant_main_parameter(json_object *schema);
 /** Set the main parameter. @return false: there is none, or no value. */
 bool meant_set_main(struct meant *m, struct span value);
+/** Set the parameter of this name. @return false: the tool has none. */
+bool meant_set_parameter(struct meant *m, struct span name, struct span value);
 /** Set arguments from the members of an object, without `except` (may be NULL). */
 void meant_set_members(struct meant *m, json_object *from, const char *except);
 /** Set arguments from the contents of a tag, or the text after the name of a tool. */

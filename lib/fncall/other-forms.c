@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * other-forms.c - finds calls in forms that models have learned elsewhere: JSON, the tags
- * of other products, the syntax of a programming language, a block of shell code, prose.
- * Each has a finder. */
+ * of other products, YAML, the syntax of a programming language, a block of shell code,
+ * prose. Each has a finder. */
 #include "fncall/meant-call.h"
 #include "literal.h"
+#include "space.h"
 #include <string.h>
 
 enum {
@@ -86,7 +87,7 @@ static bool choose_before(struct meant *m, struct span text, const char *at)
 	return m->call.name;
 }
 
-static bool find_json(struct meant *m, struct span text)
+static bool find_objects(struct meant *m, struct span text)
 {
 	size_t tried = 0;
 
@@ -109,6 +110,43 @@ static bool find_json(struct meant *m, struct span text)
 		m->call.name = NULL;
 	}
 	return false;
+}
+
+/* The quotes that a word processor makes of " and '. */
+static const struct {
+	const char *is, *was;
+} typographic[] = {
+	{ "\u201c", "\"" }, { "\u201d", "\"" }, { "\u201e", "\"" },
+	{ "\u2018", "'" },  { "\u2019", "'" },
+};
+
+static bool add_plain_quote(struct strbuf *out, struct span *text)
+{
+	for (size_t i = 0; i < ARRAY_LEN(typographic); i++)
+		if (span_starts(*text, typographic[i].is)) {
+			strbuf_add(out, typographic[i].was);
+			text->at += strlen(typographic[i].is);
+			return true;
+		}
+	return false;
+}
+
+static bool find_json(struct meant *m, struct span text)
+{
+	AUTO(strbuf) struct strbuf plain = STRBUF(span_len(text) + 1);
+	bool any = false;
+
+	if (find_objects(m, text))
+		return true;
+	while (text.at < text.end)
+		if (add_plain_quote(&plain, &text))
+			any = true;
+		else
+			strbuf_addc(&plain, *text.at++);
+	if (plain.error)
+		js_fail(m->call.args);
+	return any && !plain.error &&
+	       find_objects(m, (struct span){ plain.text, plain.text + plain.len });
 }
 
 /* ---- tags ------------------------------------------------------------------ */
@@ -156,6 +194,46 @@ static bool read_named_body(struct meant *m, struct span text, struct span name,
 	return false;
 }
 
+/* <function=NAME without its >, up to the end of the line or the next tag */
+static bool read_unclosed(struct meant *m, struct span text, struct span name)
+{
+	struct span tool = { name.end, text.end };
+
+	if (name.end == text.end || *name.end != '=')
+		return false;
+	tool = span_skip(tool, "=\"'");
+	tool = span_name(tool.at, text.end);
+	return tool.end < text.end && strchr("\"' \t\r\n<", *tool.end) &&
+	       meant_choose_tool(m, tool) &&
+	       meant_set_body(m, other_forms_body_of(text, name, tool.end));
+}
+
+/* <NAME PARAMETER="value" ...>: the values of a tool in its own tag */
+static bool read_own_attributes(struct meant *m, struct span text, struct span name)
+{
+	struct span rest = { name.end, text.end }, word;
+	const char *close;
+
+	if (rest.at == rest.end || !strchr(" \t\r\n", *rest.at) ||
+	    !meant_choose_tool(m, name))
+		return false;
+	for (;;) {
+		rest = span_skip(rest, " \t\r\n");
+		word = span_name(rest.at, rest.end);
+		if (word.at == word.end || rest.end - word.end < 3 || *word.end != '=' ||
+		    !strchr("\"'", word.end[1]))
+			break;
+		close = memchr(word.end + 2, word.end[1],
+			       (size_t)(rest.end - word.end - 2));
+		if (!close)
+			break;
+		meant_set_parameter(m, word, (struct span){ word.end + 2, close });
+		rest.at = close + 1;
+	}
+	return rest.at < rest.end && strchr("/>", *rest.at) &&
+	       json_object_object_length(m->call.args) > 0;
+}
+
 /* The tag that starts at `at`. */
 static bool other_forms_read_tag(struct meant *m, struct span text, const char *at)
 {
@@ -164,6 +242,9 @@ static bool other_forms_read_tag(struct meant *m, struct span text, const char *
 
 	if (name.end < text.end && *name.end == ':') /* of an XML namespace */
 		name = span_name(name.end + 1, text.end);
+	if (name.at < name.end &&
+	    (read_unclosed(m, text, name) || read_own_attributes(m, text, name)))
+		return true;
 	end = text.end - name.end > TAG_MAX ? name.end + TAG_MAX : text.end;
 	after = memchr(name.end, '>', (size_t)(end - name.end));
 	if (name.at == name.end || !after ||
@@ -215,6 +296,84 @@ static bool find_action(struct meant *m, struct span text)
 			meant_choose_tool(m, span_trimmed((struct span){ line.at + strlen(action),
 							      line.end }));
 	return false;
+}
+
+/* The lines from `at` on whose indent is larger than `indent`, without the indent of the
+ * first of them. */
+static void put_block(struct span text, const char *at, size_t indent, struct strbuf *out)
+{
+	const char *from = at;
+	size_t first = 0, own;
+
+	for (struct span line; other_forms_next_line(&at, text.end, &line); from = at) {
+		if (line.at == line.end) {
+			strbuf_addc(out, '\n');
+			continue;
+		}
+		own = (size_t)(line.at - from);
+		if (own <= indent)
+			break;
+		first = first ? first : own;
+		line.at = from + (own < first ? own : first);
+		strbuf_addn(out, line.at, span_len(line));
+		strbuf_addc(out, '\n');
+	}
+	out->len = space_trim_end(out->text, out->len);
+}
+
+/* A value after `NAME:`; after |, >, or the like, it is in the lines below. */
+static void put_yaml_value(struct span value, const char *next, struct span text,
+			   size_t indent, struct strbuf *out)
+{
+	value = span_trimmed(value);
+	if (value.at < value.end && strchr("|>", *value.at)) {
+		put_block(text, next, indent, out);
+		return;
+	}
+	if (span_len(value) > 1 && strchr("\"'", *value.at) && value.end[-1] == *value.at)
+		value = (struct span){ value.at + 1, value.end - 1 };
+	strbuf_addn(out, value.at, span_len(value));
+}
+
+static bool names_tool(struct span key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(name_members); i++)
+		if (span_len(key) == strlen(name_members[i]) &&
+		    span_starts(key, name_members[i]))
+			return true;
+	return false;
+}
+
+/* A line `KEY: value` of YAML, which starts at `from` and ends before `next`. */
+static void read_yaml_line(struct meant *m, struct span text, struct span line,
+			   const char *from, const char *next)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(span_len(text) + 1);
+	struct span key, value;
+
+	line = span_skip(line, "- ");
+	key = span_name(line.at, line.end);
+	if (key.at == key.end || key.end >= line.end || *key.end != ':')
+		return;
+	put_yaml_value((struct span){ key.end + 1, line.end }, next, text,
+		       (size_t)(key.at - from), &out);
+	if (out.error || !out.len)
+		return;
+	value = (struct span){ out.text, out.text + out.len };
+	if (m->call.name && meant_set_parameter(m, key, value))
+		return;
+	if (names_tool(key) && !json_object_object_length(m->call.args))
+		meant_choose_tool(m, value);
+}
+
+/* YAML: `name: NAME`, then lines `PARAMETER: value` */
+static bool find_yaml(struct meant *m, struct span text)
+{
+	const char *at = text.at, *from = at;
+
+	for (struct span line; other_forms_next_line(&at, text.end, &line); from = at)
+		read_yaml_line(m, text, line, from, at);
+	return m->call.name && json_object_object_length(m->call.args) > 0;
 }
 
 /* One argument: NAME=literal, or a literal for the main parameter. */
@@ -384,6 +543,7 @@ static const struct {
 	{ "a call in other tags", other_forms_find_tag, false },
 	{ "a call as an `Action:` line", find_action, false },
 	{ "a call in the syntax of a programming language", find_syntax, false },
+	{ "a call as YAML", find_yaml, true },
 	{ "a command in a code block", find_fence, true },
 	{ "a call in prose", find_prose, true },
 };

@@ -142,6 +142,53 @@ corrected() {
 	corrected 'a call in prose' <<<'I will use execute_bash to run `echo seen`.'
 }
 
+@test "a call with a mistake in its syntax is answered with the right form" {
+	corrected 'a call in other tags' <<-'END'
+		<function=execute_bash
+		<parameter=command>echo seen</parameter>
+		</function>
+	END
+	corrected 'a call in other tags' <<-'END'
+		<execute_bash command="echo seen"/>
+	END
+	corrected 'a call in other tags' <<-'END'
+		I look.
+		<bash security_risk='LOW' command='echo seen'></bash>
+	END
+	corrected 'a call as JSON' <<-'END'
+		{“name”: “execute_bash”, “arguments”: {“command”: “echo seen”}}
+	END
+	corrected 'a call as YAML' <<-'END'
+		```yaml
+		tool: execute_bash
+		arguments:
+		  command: "echo seen"
+		```
+	END
+	corrected 'a call as YAML' <<-'END'
+		- name: execute_bash
+		  parameters:
+		    command: |
+		      echo seen
+		    security_risk: LOW
+	END
+}
+
+@test "lines of a block in YAML keep their indents" {
+	turn <<-'END'
+		tool: execute_bash
+		command: |
+		  if true; then
+
+		    echo seen
+		  fi
+		is_input: false
+	END
+	finish 'expect last contains <<END' '<parameter=command>if true; then' '' '  echo seen' \
+		'fi</parameter>' 'END'
+	talk
+}
+
 @test "the model takes the right form, and its first reply stays as it was" {
 	turn <<-'END'
 		I look.
@@ -182,7 +229,9 @@ corrected() {
 		'The file has <b>bold</b> text and a <name>tag</name>.'
 		$'Run it:\n\n```bash\nmake\n```\n\nThen open the page.'
 		$'```python\nprint(1)\n```' '<think>I will use execute_bash.</think> All is well.'
-		'I see the `command` in the log.')
+		'I see the `command` in the log.' 'The page has <input name="command"> in it.'
+		$'```yaml\nname: test\nsteps:\n  - name: make\n    command: make\n```'
+		'Write #include <bash.h> and “command”.')
 	for answer in "${answers[@]}"; do
 		: >"$work/script"
 		turn <<<"$answer"
