@@ -219,7 +219,7 @@ moved() { # SAYS < COMMANDS, one per line
 		expect last contains = now as job 1
 		[call execute_bash]
 		timeout := 60
-		command = touch go; echo "n=${n-none} $OLDPWD"
+		command = echo "n=${n-none} $OLDPWD"
 		[turn]
 		END
 		printf 'expect last contains = %s\n' "$1"
@@ -247,7 +247,6 @@ moved() { # SAYS < COMMANDS, one per line
 	n=1; alias ls='n=2 #'
 	ls
 	END
-	rm -f "$work/ws/go"
 	moved "n=3" <<-'END'
 	n=1; trap 'n=3' USR1
 	kill -USR1 $$
