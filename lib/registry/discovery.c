@@ -635,37 +635,56 @@ static const struct refusal *refused_dir(const struct registry *r)
 	return NULL;
 }
 
-const struct component *registry_need(const struct registry *r, int kind,
-				      const char *name, struct error *err)
+/* The names of a kind, in order; `*ret_count`: their number. NULL: out of memory. */
+static const char **names_of_kind(const struct registry *r, int kind, size_t *ret_count)
 {
-	const struct component *c = registry_find(r, kind, name);
-	const struct refusal *refusal = c ? NULL : registry_refused(r, name);
-	AUTO(free) const char **names = calloc(r->component_count + 1, sizeof *names);
-	const char *near;
-	size_t count = 0;
+	const char **names = calloc(r->component_count + 1, sizeof *names);
 
-	if (c)
-		return c;
-	if (refusal) {
-		fail(err, MT_EINVAL, "%s `%s` was rejected: %s: %s", kind_name(kind),
-		     name, refusal->path, refusal->reason);
-		return NULL;
-	}
+	*ret_count = 0;
 	for (size_t i = 0; names && i < r->component_count; i++)
 		if (r->components[i].kind == kind)
-			names[count++] = r->components[i].name;
-	refusal = refused_dir(r);
-	near = names ? option_suggest(name, names, count) : NULL;
+			names[(*ret_count)++] = r->components[i].name;
+	return names;
+}
+
+/* Name the component that was probably meant, or all that there are if they are few. */
+static void fail_unknown(const struct registry *r, int kind, const char *name,
+			 struct error *err)
+{
+	enum { FEW = 12 };
+	size_t count;
+	AUTO(free) const char **names = names_of_kind(r, kind, &count);
+	AUTO(strbuf) struct strbuf list = STRBUF(4096);
+	const struct refusal *refusal = refused_dir(r);
+	const char *near = names ? option_suggest(name, names, count) : NULL;
+
+	for (size_t i = 0; count <= FEW && i < count; i++)
+		strbuf_addf(&list, "%s%s", i ? ", " : "", names[i]);
 	if (near)
 		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; did you mean `%s`?",
 		     kind_name(kind), name, near);
 	else if (refusal)
 		fail(err, MT_ENOTFOUND, "unknown %s `%.80s` (%s was not loaded: %s)",
 		     kind_name(kind), name, refusal->path, refusal->reason);
+	else if (list.len && !list.error)
+		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; use %s%s", kind_name(kind),
+		     name, count > 1 ? "one of " : "", list.text);
 	else
 		fail(err, MT_ENOTFOUND,
-		     "unknown %s `%.80s`; `mortise plugins` lists the "
-		     "installed ones",
+		     "unknown %s `%.80s`; `mortise plugins` lists the installed ones",
 		     kind_name(kind), name);
-	return NULL;
+}
+
+const struct component *registry_need(const struct registry *r, int kind,
+				      const char *name, struct error *err)
+{
+	const struct component *c = registry_find(r, kind, name);
+	const struct refusal *refusal = c ? NULL : registry_refused(r, name);
+
+	if (refusal)
+		fail(err, MT_EINVAL, "%s `%s` was rejected: %s: %s", kind_name(kind),
+		     name, refusal->path, refusal->reason);
+	else if (!c)
+		fail_unknown(r, kind, name, err);
+	return c;
 }

@@ -109,7 +109,7 @@ static void test_need(void)
 		{ MT_KIND_TOOL, "test-tool",
 		  "unknown tool `test-tool`; did you mean "
 		  "`test-tools`?" },
-		{ MT_KIND_TOOL, "zzz", "unknown tool `zzz`; `mortise plugins` lists the installed ones" },
+		{ MT_KIND_TOOL, "zzz", "unknown tool `zzz`; use test-tools" },
 		{ MT_KIND_AGENT, "test-tools",
 		  "unknown agent `test-tools`; `mortise plugins` lists the installed "
 		  "ones" },
