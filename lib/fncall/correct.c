@@ -61,6 +61,18 @@ static int put_faults(const struct meant *m, const char *text, size_t len,
 	return out->error;
 }
 
+/* Does another call follow? A guess does not count. */
+static bool another_follows(const struct meant *m, struct span text)
+{
+	struct meant next = { .tools = m->tools };
+	bool found = m->end && !m->guess &&
+		     other_forms_find(&next, (struct span){ m->end, text.end }) &&
+		     !next.guess;
+
+	json_object_put(next.call.args);
+	return found;
+}
+
 static int correct_put_answer(const struct meant *m, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf form = STRBUF(ANSWER_MAX);
@@ -103,6 +115,10 @@ int fncall_correct(const char *text, size_t len, const struct fncall_tools *tool
 		*ret_guess = m.guess;
 		status = js_incomplete(m.call.args) ? MT_ENOMEM
 						    : correct_put_answer(&m, out);
+		if (!status && another_follows(&m, s))
+			status = strbuf_add(out,
+					    "\n\nThis is the first of the calls in your "
+					    "reply: write the others in this form too.");
 	}
 	json_object_put(m.call.args);
 	return status;

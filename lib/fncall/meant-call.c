@@ -278,4 +278,5 @@ void meant_reset(struct meant *m)
 {
 	json_object_put(m->call.args);
 	m->call = (struct fncall){ .args = js_new_object() };
+	m->end = NULL;
 }

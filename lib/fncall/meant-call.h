@@ -19,6 +19,7 @@ struct meant {
 	bool guess;           /* may also be part of an answer */
 	json_object *schema;  /* borrowed */
 	struct fncall call;   /* name NULL: not found */
+	const char *end;      /* after the call; NULL: unknown */
 };
 
 static inline size_t span_len(struct span s)

@@ -101,6 +101,7 @@ static bool find_objects(struct meant *m, struct span text)
 		object = meant_object_at((struct span){ p, text.end }, &end);
 		if (!object)
 			continue;
+		m->end = end;
 		if (other_forms_read_object(m, object))
 			return true;
 		if (choose_before(m, text, p) && meant_has_parameter(m->schema, object)) {
@@ -145,8 +146,10 @@ static bool find_json(struct meant *m, struct span text)
 			strbuf_addc(&plain, *text.at++);
 	if (plain.error)
 		js_fail(m->call.args);
-	return any && !plain.error &&
-	       find_objects(m, (struct span){ plain.text, plain.text + plain.len });
+	any = any && !plain.error &&
+	      find_objects(m, (struct span){ plain.text, plain.text + plain.len });
+	m->end = NULL; /* in the copy */
+	return any;
 }
 
 /* ---- tags ------------------------------------------------------------------ */
@@ -178,6 +181,15 @@ static struct span other_forms_body_of(struct span text, struct span name,
 	return (struct span){ from, end ? end : text.end };
 }
 
+static bool set_tag_body(struct meant *m, struct span text, struct span name,
+			 const char *from)
+{
+	struct span body = other_forms_body_of(text, name, from);
+
+	m->end = body.end;
+	return meant_set_body(m, body);
+}
+
 /* <tool_call>NAME and arguments, <tool_name>NAME</tool_name> and arguments */
 static bool read_named_body(struct meant *m, struct span text, struct span name,
 			    const char *after)
@@ -204,8 +216,7 @@ static bool read_unclosed(struct meant *m, struct span text, struct span name)
 	tool = span_skip(tool, "=\"'");
 	tool = span_name(tool.at, text.end);
 	return tool.end < text.end && strchr("\"' \t\r\n<", *tool.end) &&
-	       meant_choose_tool(m, tool) &&
-	       meant_set_body(m, other_forms_body_of(text, name, tool.end));
+	       meant_choose_tool(m, tool) && set_tag_body(m, text, name, tool.end);
 }
 
 /* <NAME PARAMETER="value" ...>: the values of a tool in its own tag */
@@ -230,6 +241,7 @@ static bool read_own_attributes(struct meant *m, struct span text, struct span n
 		meant_set_parameter(m, word, (struct span){ word.end + 2, close });
 		rest.at = close + 1;
 	}
+	m->end = rest.at;
 	return rest.at < rest.end && strchr("/>", *rest.at) &&
 	       json_object_object_length(m->call.args) > 0;
 }
@@ -252,9 +264,9 @@ static bool other_forms_read_tag(struct meant *m, struct span text, const char *
 		return false;
 	if (name_attribute((struct span){ name.end, after }, &attribute) &&
 	    meant_choose_tool(m, attribute))
-		return meant_set_body(m, other_forms_body_of(text, name, after + 1));
+		return set_tag_body(m, text, name, after + 1);
 	if (after == name.end && meant_choose_tool(m, name))
-		return meant_set_body(m, other_forms_body_of(text, name, after + 1));
+		return set_tag_body(m, text, name, after + 1);
 	return read_named_body(m, text, name, after + 1);
 }
 
@@ -406,6 +418,7 @@ static bool read_syntax(struct meant *m, const char *at, const char *end)
 		cursor_blanks(&c);
 	}
 	c.at = span_skip((struct span){ c.at, end }, "`;) \t\r").at;
+	m->end = c.at;
 	return c.at == end || *c.at == '\n';
 }
 

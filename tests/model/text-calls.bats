@@ -174,6 +174,28 @@ corrected() {
 	END
 }
 
+@test "the answer to several calls in another form says that it shows the first" {
+	local more="This is the first of the calls in your reply"
+	while IFS= read -r reply; do
+		: >"$work/script"
+		rm -rf "$work/state/mortise"
+		turn < <(printf "$reply")
+		finish 'expect last contains = <parameter=command>echo one</parameter>' \
+			"expect last contains = $more"
+		talk
+	done <<-'END'
+		```json\n{"name": "bash", "arguments": {"command": "echo one"}}\n{"name": "bash", "arguments": {"command": "ls"}}\n```
+		[{"tool": "bash", "command": "echo one"}, {"tool": "bash", "command": "ls"}]
+		<bash>echo one</bash>\n<bash>ls</bash>
+		<bash command="echo one"/>\n<bash command="ls"/>
+		```python\nexecute_bash("echo one")\nexecute_bash("ls")\n```
+	END
+	: >"$work/script"
+	turn <<<'{"name": "bash", "arguments": {"command": "echo one"}}'
+	finish "expect last lacks = $more"
+	talk
+}
+
 @test "lines of a block in YAML keep their indents" {
 	turn <<-'END'
 		tool: execute_bash
