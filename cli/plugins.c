@@ -176,6 +176,7 @@ static void put_hints(struct strbuf *out, int64_t hints)
 		{ MT_TOOL_CONTROL, "control" },
 		{ MT_TOOL_ON_REQUEST, "on request" },
 		{ MT_TOOL_FOLLOW_UP, "follow-up" },
+		{ MT_TOOL_OPTIONAL, "optional" },
 	};
 	const char *comma = " (";
 

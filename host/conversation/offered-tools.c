@@ -21,10 +21,8 @@
 #include <config.h>
 #include <string.h>
 
-/* To a model with a small window, the default list of tools is offered without these. */
-static const char *const not_for_small[] = { "think", "memory" };
-
-/* Also of a resumed conversation, whose settings are those that it started with. */
+/* Did the user leave the choice of tools to us? Also of a resumed conversation, whose
+ * settings are those that it started with. */
 static bool lists_default_tools(const struct conversation *c)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -38,12 +36,8 @@ static bool lists_default_tools(const struct conversation *c)
 
 static bool offered_tools_hides_tool(const struct conversation *c, const struct tool *t)
 {
-	if (!llm_is_small(c->agent->llm) || !lists_default_tools(c))
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(not_for_small); i++)
-		if (strcmp(t->name, not_for_small[i]) == 0)
-			return true;
-	return false;
+	return (t->hints & MT_TOOL_OPTIONAL) && llm_is_small(c->agent->llm) &&
+	       lists_default_tools(c);
 }
 
 /* The parameters of a tool; with its risk, if an analyzer uses the model's rating. */

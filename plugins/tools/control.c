@@ -6,7 +6,7 @@
 static const struct mt_tool tools[] = {
 	{
 		.size = sizeof tools[0],
-		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
+		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL | MT_TOOL_OPTIONAL,
 		.name = "think",
 		.description =
 			"Reason about a hard step or a failed attempt; has no effect.",

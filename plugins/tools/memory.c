@@ -89,7 +89,7 @@ static const struct mt_tool tools[] = {
 	{
 		.size = sizeof tools[0],
 		.name = "memory",
-		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be removed */
+		.hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPTIONAL, /* a note may be removed */
 		.description =
 			"Update notes for future conversations: facts that were hard to "
 			"discover, one line each; never secrets. `replace` puts `text` "

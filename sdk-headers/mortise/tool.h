@@ -67,6 +67,8 @@ enum {
 					  result of that call gets the reply unless it is
 					  empty. Not called before another tool of its
 					  toolset was; it has 5 seconds. */
+	MT_TOOL_OPTIONAL = 1u << 8,    /* not offered to a model with a small context
+					  window, unless the user chose the tools */
 };
 
 enum {
