@@ -4,21 +4,23 @@
  *
  * The first process of a namespace ignores signals that it sends to itself, abort() too.
  * It therefore only waits for the second, which becomes the program, and reports how that
- * ended.
+ * ended. The process that is outside has changed nothing of itself: where namespaces are
+ * refused, or exist without the rights to use them, it becomes the program.
  *
- * _Fork runs no handlers of libraries: they would close descriptors that have been closed
- * since, and reused. */
+ * clone3 and _Fork run no handlers of libraries: they would close descriptors that have
+ * been closed since, and reused. */
 #include "registry/namespaces.h"
 #include "auto.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,17 +37,19 @@ static bool write_map(const char *path, const char *text)
 	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* The maps are written after the namespace exists: look before whether they can be. */
-static bool enter_namespaces(const struct namespaces *n)
+static bool write_maps(const struct namespaces *n)
 {
-	if (access("/proc/self/uid_map", W_OK) != 0 ||
-	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
-		return false;
-	if (!write_map("/proc/self/setgroups", "deny") ||
-	    !write_map("/proc/self/uid_map", n->user) ||
-	    !write_map("/proc/self/gid_map", n->group))
-		_exit(126);
-	return true;
+	return write_map("/proc/self/setgroups", "deny") &&
+	       write_map("/proc/self/uid_map", n->user) &&
+	       write_map("/proc/self/gid_map", n->group);
+}
+
+static pid_t fork_into_namespaces(void)
+{
+	struct clone_args args = { .flags = CLONE_NEWUSER | CLONE_NEWPID,
+				   .exit_signal = SIGCHLD };
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof args);
 }
 
 static int wait_for(pid_t pid)
@@ -68,42 +72,57 @@ static _Noreturn void end_like(int ended)
 	_exit(WIFEXITED(ended) ? WEXITSTATUS(ended) : 126);
 }
 
-/* Returns in the second process of the namespace. */
-static void become_second(int report)
+/* What the first process reports: that it has entered, then how the second ended. */
+static bool report_put(int report, int value)
 {
-	int ended;
+	return write(report, &value, sizeof value) == sizeof value;
+}
+
+static bool report_get(int report, int *ret)
+{
+	ssize_t n;
+
+	while ((n = read(report, ret, sizeof *ret)) < 0 && errno == EINTR)
+		;
+	return n == sizeof *ret;
+}
+
+/* Returns in the second process of the namespace. */
+static void become_second(const struct namespaces *n, int report)
+{
 	pid_t second;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!write_maps(n) || !report_put(report, 0))
+		_exit(126);
 	second = _Fork();
 	if (second == 0)
 		return;
-	if (second < 0)
-		_exit(126);
-	ended = wait_for(second);
-	_exit(write(report, &ended, sizeof ended) == sizeof ended ? 0 : 126);
+	_exit(second > 0 && report_put(report, wait_for(second)) ? 0 : 126);
 }
 
 void namespaces_enter(const struct namespaces *n)
 {
 	int report[2], ended = 0;
-	bool reported;
+	bool entered, reported;
 	pid_t first;
 
-	if (!enter_namespaces(n))
-		return;
 	if (pipe2(report, O_CLOEXEC) != 0)
 		_exit(126);
-	first = _Fork();
+	first = fork_into_namespaces();
 	if (first == 0) {
 		close(report[0]);
-		become_second(report[1]);
+		become_second(n, report[1]);
 		return;
 	}
 	close(report[1]);
-	reported = first > 0 && read(report[0], &ended, sizeof ended) == sizeof ended;
+	entered = first > 0 && report_get(report[0], &ended);
+	reported = entered && report_get(report[0], &ended);
+	close(report[0]);
 	if (first > 0)
 		wait_for(first);
+	if (!entered)
+		return;
 	if (!reported)
 		_exit(126);
 	end_like(ended);

@@ -14,8 +14,8 @@ void namespaces_prepare(struct namespaces *n);
 /** In a forked child, before exec: continue as a child of this process, in a new process
  *  and user namespace. From there, no other process can be named or signaled; what is
  *  left when it ends is killed. The calling process ends as the new one does: with its
- *  exit code, or by its signal. Returns in the calling process if the kernel refuses
- *  namespaces. Async-signal-safe. */
+ *  exit code, or by its signal. Returns in the calling process if there can be no such
+ *  namespace. Async-signal-safe. */
 void namespaces_enter(const struct namespaces *n);
 
 #endif

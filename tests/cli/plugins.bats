@@ -129,11 +129,6 @@ permissions="Declared permissions (not enforced):
 	run mortise plugins info ./dies.so
 	[ "$status" -eq 1 ]
 	[ "$output" = "mortise: $dir/dies.so: crashed (SIGABRT) while it was loaded and queried" ]
-	if unshare -Upf true; then
-		constructor alone '_exit(getpid() == 2 && getppid() == 1 && getuid() == geteuid() ? 42 : 43);'
-		run mortise plugins info ./alone.so
-		[[ "$output" == *"exited (code 42) while it was loaded"* ]]
-	fi
 	run mortise plugins info ./none.so
 	[ "$status" -eq 1 ]
 	[ "$output" = "mortise: ./none.so: no such file" ]
@@ -288,6 +283,40 @@ constructor() {
 		#include <sys/stat.h>
 		#include <unistd.h>
 		__attribute__((constructor)) static void load(void) { $2 }"
+}
+
+# Exits with 42 if it is alone in its process and user namespace, else with 43.
+lonely() {
+	constructor lonely '
+		char map[64] = "";
+		int fd = open("/proc/self/uid_map", O_RDONLY);
+		unsigned inside = 0, outside = 0, count = 0;
+		if (fd < 0 || read(fd, map, 63) <= 0)
+			_exit(44);
+		sscanf(map, "%u %u %u", &inside, &outside, &count);
+		_exit(getpid() == 2 && count == 1 && inside == geteuid() ? 42 : 43);'
+}
+
+@test "a plugin is probed in a process and user namespace of its own" {
+	unshare -Upf true || skip "no user namespaces"
+	lonely
+	run mortise plugins check "$dir/lonely.so"
+	echo "$output"
+	[[ "$output" == *"exited (code 42) while it was loaded"* ]]
+}
+
+@test "a plugin is probed without namespaces where they are refused" {
+	unshare -Urm true || skip "no user namespaces"
+	tool good
+	lonely
+	for refusal in 'echo 0 >/proc/sys/user/max_user_namespaces' \
+		'mount -o remount,bind,ro /proc'; do
+		run unshare -Urm sh -c "$refusal || exit 99
+			mortise plugins check $dir/good.so; mortise plugins check $dir/lonely.so"
+		echo "$output"
+		[ "$status" -ne 99 ] || skip "$refusal is not possible"
+		[[ "$output" == *"good.so: valid"*"exited (code 43) while it was loaded"* ]]
+	done
 }
 
 @test "a plugin being probed cannot signal, start or change anything" {
