@@ -280,3 +280,10 @@ void meant_reset(struct meant *m)
 	m->call = (struct fncall){ .args = js_new_object() };
 	m->end = NULL;
 }
+
+void meant_forget(struct meant *m)
+{
+	if (m->call.name ||
+	    (!js_incomplete(m->call.args) && json_object_object_length(m->call.args)))
+		meant_reset(m);
+}

@@ -62,5 +62,7 @@ bool meant_has_parameter(json_object *schema, json_object *object);
 bool other_forms_find(struct meant *m, struct span text);
 /** Reset the call. */
 void meant_reset(struct meant *m);
+/** The same if an attempt has left a name or arguments. */
+void meant_forget(struct meant *m);
 
 #endif

@@ -272,9 +272,13 @@ static bool other_forms_read_tag(struct meant *m, struct span text, const char *
 
 static bool other_forms_find_tag(struct meant *m, struct span text)
 {
-	for (const char *p = text.at; p < text.end; p++)
-		if (*p == '<' && other_forms_read_tag(m, text, p))
+	for (const char *p = text.at; p < text.end; p++) {
+		if (*p != '<')
+			continue;
+		if (other_forms_read_tag(m, text, p))
 			return true;
+		meant_forget(m);
+	}
 	return false;
 }
 
@@ -450,7 +454,7 @@ static bool find_syntax(struct meant *m, struct span text)
 		if (read_syntax(m, name.end + 1, text.end) &&
 		    json_object_object_length(m->call.args))
 			return true;
-		m->call.name = NULL;
+		meant_forget(m);
 	}
 	return false;
 }

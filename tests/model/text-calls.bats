@@ -196,6 +196,16 @@ corrected() {
 	talk
 }
 
+@test "what an attempt has read does not become part of the call" {
+	corrected 'a call in other tags' <<-'END'
+		Write <str_replace_editor path="/a" or
+		<bash is_input="true" or
+		<bash command="echo seen"/>
+	END
+	[[ "$output" != *"parameter=is_input"* ]]
+	[[ "$output" != *"parameter=path"* ]]
+}
+
 @test "lines of a block in YAML keep their indents" {
 	turn <<-'END'
 		tool: execute_bash
