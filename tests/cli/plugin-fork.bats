@@ -52,13 +52,15 @@ until_there() {
 }
 
 @test "while it is loaded, a plugin reads no other file of its directory" {
+	python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, 0, 0, 1) < 1)' ||
+		skip "the kernel lacks Landlock"
 	mkdir "$work/plugins"
 	cp "$file" "$work/plugins/harm.so"
 	echo key >"$work/plugins/secret.ini"
 	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
 	run "${harm[@]}" -o agent.harm.deed=neighbor
-	[ "$output" = "neighbor: Permission denied" ] ||
-		{ [ "$output" = "neighbor: it worked" ] && skip "the kernel lacks Landlock"; }
+	echo "$output"
+	[ "$output" = "neighbor: Permission denied" ]
 }
 
 @test "the output of a plugin is logged at debug, masked and limited" {
