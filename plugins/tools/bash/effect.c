@@ -3,7 +3,8 @@
  * effect.c - tells from its text what a command can change in the shell that runs it.
  *
  * A name that is not a builtin or keyword of bash is a program, unless a function or an
- * alias has the name. Only what is listed as harmless is. */
+ * alias has the name. A program changes nothing in the shell, and a builtin only what the
+ * table says. */
 #include "effect.h"
 #include "array.h"
 #include "error.h"
