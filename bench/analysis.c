@@ -102,7 +102,7 @@ static double pattern(const struct strbuf *text, struct finding *ret)
 	action_text_init(&c);
 	match_begin();
 	if (!tables || action_text_add(&c, true, text->text, text->len) ||
-	    patterns_find(tables, &c, false, ret))
+	    patterns_find(tables, &c, false, NULL, ret))
 		exit(1);
 	action_text_clear(&c);
 	return cpu_ms() - began;

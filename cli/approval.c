@@ -10,7 +10,7 @@
 
 /* ---- the prompt -------------------------------------------------------------------- */
 
-/* Appends a text with `lead` before each line. */
+/* Append a text with `lead` before each line. */
 static int cli_approval_put_lines(struct strbuf *out, const char *lead, const char *text,
 				  size_t len)
 {

@@ -7,7 +7,7 @@
 
 #include "conversation/conversation.h"
 
-/** Formats the whole action, its risk, and the possible scopes of "always", with
+/** Format the whole action, its risk, and the possible scopes of "always", with
  *  invisible characters escaped. `waits`: the member `waits` of the conversation
  *  protocol; `event`: the action. */
 int approval_text(json_object *waits, json_object *event, struct strbuf *out);

@@ -26,21 +26,6 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-static enum flags_status attach_parse(const struct command *self, int argc, char **argv,
-				      struct arguments *a)
-{
-	enum flags_status f;
-	int index;
-
-	f = flags_parse(self, argc, argv, &index, &a->common);
-	if (f == FLAG_END && index + 1 < argc) {
-		command_misused(self, "more than one conversation given");
-		return FLAG_BAD;
-	}
-	a->prefix = index < argc ? argv[index] : NULL;
-	return f;
-}
-
 static void choose_since(const struct client *p, int64_t last, struct follow_options *o)
 {
 	int64_t events = js_int(p->hello, "events", 0);
@@ -66,7 +51,7 @@ static int attach_run(const struct command *self, int argc, char **argv)
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;
 	struct client p;
-	enum flags_status f = attach_parse(self, argc, argv, &a);
+	enum flags_status f = flags_parse_id(self, argc, argv, &a.prefix, &a.common);
 	int code;
 
 	if (f != FLAG_END)

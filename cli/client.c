@@ -137,7 +137,7 @@ static bool cli_client_is_open(const char *id)
 	return true;
 }
 
-/* Reports why the named conversation cannot be reached. */
+/* Report why the named conversation cannot be reached. */
 static void cli_client_not_running(const struct config *c, const char *prefix,
 				   struct error *err)
 {

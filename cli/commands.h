@@ -46,10 +46,12 @@ struct flag {
 #define STORE(kind_, type_, member_) \
 	.kind = (kind_), .offset = offsetof(type_, member_)
 
-/** A subcommand: its name, and its number of operands. */
+/** A subcommand: its name, its number of operands, and the function that runs it, unless
+ *  the command distinguishes its subcommands by index. */
 struct subcommand {
 	const char *name;
 	int least, most;
+	int (*run)(void *arguments, struct error *err); /* of the command; NULL: by index */
 };
 enum { OPERANDS_MAX = 1 << 20 }; /* "any number" */
 
@@ -84,8 +86,14 @@ struct common {
 };
 enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 			      int *ret_first, struct common *in);
+/** The same for a command with at most one operand, a conversation. *ret_id stays
+ *  unchanged if none is given. */
+enum flags_status flags_parse_id(const struct command *self, int argc, char **argv,
+				 const char **ret_id, struct common *in);
 /** Load the configuration according to the common flags. */
 int common_config(const struct common *in, struct config **ret, struct error *err);
+/** What `mortise config check` reports, one line each. @return MT_OK or MT_ENOMEM. */
+int config_list_faults(struct common *common, struct strbuf *ret, struct error *err);
 /** Report on standard error that the project's file is ignored. */
 void common_untrusted(const struct config *c);
 /** Apply the log settings of [core]: call this after loading the configuration. */
@@ -94,6 +102,8 @@ int common_log(const struct config *c, struct error *err);
  *  a terminal, control characters are removed: a terminal answers some of them with input
  *  that looks typed. */
 void command_write(FILE *out, const char *text, size_t len);
+/** True if text for this file may have colors: a terminal, and NO_COLOR is not set. */
+bool command_colors(FILE *out);
 /** Print "mortise: TEXT" and return `code`. */
 int command_report(int code, const struct error *err);
 /** command_report after a conversation could not be found.
@@ -105,10 +115,12 @@ void command_help(const struct command *self);
 /** Print the problem with the arguments and the usage to standard error.
  *  @return EXIT_USAGE */
 int command_misused(const struct command *self, const char *problem);
+/** The same for an argument that the command does not take. */
+int command_unexpected(const struct command *self, const char *word);
 /** The subcommand that `words` start with (none: the first of the table), followed by its
  *  operands. @return its index in the table; -1 after printing an error */
 int command_choose(const struct command *self, int count, char **words);
-/** Replaces this process with mortise-NAME from the directory of this program, the
+/** Replace this process with mortise-NAME from the directory of this program, the
  *  helper directory or PATH. Returns only if it is not found. */
 void helper_run(const char *name, char **argv);
 
@@ -120,10 +132,12 @@ const struct command *command_at(size_t n);
 /** The n-th flag that every command takes. */
 const struct flag *common_flag(size_t n);
 
-extern const struct command command_plugins, command_plugin, command_mcp, command_config,
-	command_tools, command_run, command_resume, command_conversations, command_ps,
-	command_attach, command_kill, command_plugin_probe, command_manual,
-	command_models, command_policy, command_skills, command_fork, command_delegate,
-	command_ffi, command_replay, command_condense;
+extern const struct command command_start_runner, command_plugins, command_plugin,
+	command_mcp, command_config, command_tools, command_run, command_resume,
+	command_conversations, command_ps, command_attach, command_kill,
+	command_plugin_probe, command_manual, command_models, command_policy,
+	command_skills, command_fork, command_delegate, command_ffi, command_replay,
+	command_condense, command_sandbox, command_doctor, command_bundle, command_diff,
+	command_apply, command_discard, command_bisect, command_race;
 
 #endif

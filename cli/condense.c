@@ -20,7 +20,8 @@ enum { RANGES_MAX = 6 };
 
 struct arguments {
 	struct common common;
-	const char *id, *with, *at;
+	const char *id, *with;
+	int64_t at;
 	bool summaries, json;
 };
 
@@ -29,7 +30,7 @@ static const struct flag flags[] = {
 	     "condensers to compare, separated by commas; `a+b` applies b after a",
 	     STORE(FLAG_TEXT, struct arguments, with)),
 	FLAG(0, "at", "N", "use the conversation as it was after event N",
-	     STORE(FLAG_TEXT, struct arguments, at)),
+	     STORE(FLAG_NUMBER, struct arguments, at), .expected = "an event id"),
 	FLAG(0, "summaries", NULL, "print the summaries",
 	     STORE(FLAG_TRUE, struct arguments, summaries)),
 	FLAG('j', "json", NULL, "print one JSON object per condenser",
@@ -117,8 +118,8 @@ static int run_condensers(struct job *j, struct conversation *c)
 	return err->code;
 }
 
-/* The current settings of condensers and their models; all other settings are those of
- * those that the conversation was created with. NULL: out of memory. */
+/* The current plugin path and settings of condensers and their models; all other settings
+ * are those that the conversation was created with. NULL: out of memory. */
 static const char **now_set(const struct job *j, size_t *ret_count)
 {
 	size_t n = json_object_array_length(j->settings), count = 0;
@@ -128,14 +129,16 @@ static const char **now_set(const struct job *j, size_t *ret_count)
 		const char *text =
 			json_object_get_string(json_object_array_get_idx(j->settings, i));
 
-		if (strncmp(text, "condenser.", 10) == 0 || strncmp(text, "llm.", 4) == 0)
+		if (strncmp(text, "condenser.", 10) == 0 ||
+		    strncmp(text, "llm.", 4) == 0 ||
+		    strncmp(text, "core.plugin_path=", 17) == 0)
 			list[count++] = text;
 	}
 	*ret_count = count;
 	return list;
 }
 
-/* Opens a copy with these condensers instead of its own. */
+/* Open a copy with these condensers instead of its own. */
 static int open_copy(struct job *j, const char *condensers, struct conversation **ret)
 {
 	AUTO(strbuf) struct strbuf state = STRBUF(4096), wiring = STRBUF(4096);
@@ -343,7 +346,7 @@ static int compare_all(struct job *j)
 	return code;
 }
 
-/* Makes a configuration with a separate directory for conversations. */
+/* Make a configuration with a separate directory for conversations. */
 static int cli_condense_make_dir(struct job *j, struct error *err)
 {
 	AUTO(strbuf) struct strbuf state = STRBUF(2 * PATH_MAX);
@@ -364,12 +367,8 @@ static int condense_find(struct job *j, char **ret_id, struct error *err)
 	const struct config_input in = { .overrides = a->common.overrides,
 					 .override_count = a->common.override_count,
 					 .file = a->common.file };
-	char *end = NULL;
 
-	j->at = a->at ? strtoll(a->at, &end, 10) : -1;
-	if (a->at && (end == a->at || *end || j->at < 0))
-		return fail(err, MT_EINVAL, "invalid --at `%.40s`: not an event id",
-			    a->at);
+	j->at = a->at;
 	if (config_load(&in, &j->config, err))
 		return err->code;
 	j->settings = config_settings(j->config);
@@ -382,7 +381,7 @@ static int condense_find(struct job *j, char **ret_id, struct error *err)
 
 static int condense_run(const struct command *self, int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .at = -1 };
 	struct job j = { .a = &a };
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;

@@ -21,7 +21,7 @@ struct arguments {
 };
 
 static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "show: print JSON",
+	FLAG('j', "json", NULL, "show: print JSON",
 	     STORE(FLAG_TRUE, struct arguments, json)),
 	{ 0 },
 };
@@ -194,7 +194,7 @@ static void check_controller(const struct loaded *l, const char *section,
 	check_delegates(l, section, faults);
 }
 
-/* Checks that only the analyzers can do: their rules. */
+/* Check that only the analyzers can do: their rules. */
 static void check_analyzers(const struct loaded *l, const char *section, size_t before,
 			    struct faults *faults)
 {
@@ -207,7 +207,7 @@ static void check_analyzers(const struct loaded *l, const char *section, size_t 
 		cli_config_fault(faults, &err);
 }
 
-/* Opens the tools as `mortise run` does. */
+/* Open the tools as `mortise run` does. */
 static void cli_config_check_tools(const struct loaded *l, const char *list,
 				   struct faults *faults)
 {
@@ -219,7 +219,7 @@ static void cli_config_check_tools(const struct loaded *l, const char *list,
 	catalog_clear(&catalog);
 }
 
-/* Reports errors that otherwise only the runner would find. */
+/* Report errors that otherwise only the runner would find. */
 static void check_server(const struct loaded *l, const char *name, struct faults *faults)
 {
 	struct catalog catalog = { 0 };
@@ -283,7 +283,7 @@ static int cli_config_open_models(const struct loaded *l, const char *section,
 	return r;
 }
 
-/* Opens the model as `mortise run` does. If none is set, only the default model is
+/* Open the model as `mortise run` does. If none is set, only the default model is
  * reported, once. */
 static void check_models(const struct loaded *l, const char *section,
 			 struct faults *faults)
@@ -334,7 +334,7 @@ static int access_typed(const char *path, int mode, bool dir)
 	return -1;
 }
 
-/* Checks the paths that a run requires. The state directory is created on demand, so its
+/* Check the paths that a run requires. The state directory is created on demand, so its
  * nearest existing parent is checked. */
 static void check_paths(const struct loaded *l, struct faults *faults)
 {
@@ -399,21 +399,41 @@ static void cli_config_check_all(const struct loaded *l, struct faults *faults)
 	}
 }
 
-/* Checks plugins, tools and models only if the files can be read. */
-static int config_check(struct common *common)
+/* Check plugins, tools and models only if the files can be read. */
+static int find_all_faults(struct common *common, struct faults *ret, struct error *err)
 {
-	struct faults faults = { .text = STRBUF(FAULTS_TEXT_MAX) };
-	struct error err = ERROR_NONE;
 	struct loaded l = { 0 };
 	int status;
 
 	common->on_fault = config_on_fault;
-	common->on_fault_arg = &faults;
-	status = commands_config_load(common, &l, &err);
+	common->on_fault_arg = ret;
+	status = commands_config_load(common, &l, err);
 	if (!status) {
 		common_untrusted(l.config);
-		cli_config_check_all(&l, &faults);
+		cli_config_check_all(&l, ret);
 	}
+	registry_free(l.registry);
+	config_free(l.config);
+	return status;
+}
+
+int config_list_faults(struct common *common, struct strbuf *ret, struct error *err)
+{
+	struct faults faults = { .text = STRBUF(FAULTS_TEXT_MAX) };
+	int status = find_all_faults(common, &faults, err);
+
+	if (status && !faults.count)
+		cli_config_fault(&faults, err);
+	*ret = faults.text;
+	return faults.text.error;
+}
+
+static int config_check(struct common *common)
+{
+	struct faults faults = { .text = STRBUF(FAULTS_TEXT_MAX) };
+	struct error err = ERROR_NONE;
+	int status = find_all_faults(common, &faults, &err);
+
 	fputs(faults.count ? faults.text.text
 	      : status     ? ""
 			   : "the configuration is valid\n",
@@ -422,8 +442,6 @@ static int config_check(struct common *common)
 	if (status && (!faults.count || status == MT_ELIMIT))
 		command_report(EXIT_USAGE, &err);
 	strbuf_clear(&faults.text);
-	registry_free(l.registry);
-	config_free(l.config);
 	return status || faults.count ? EXIT_USAGE : EXIT_DONE;
 }
 
@@ -441,7 +459,7 @@ static int find_faults(const struct common *common, struct faults *ret, struct e
 	return status;
 }
 
-/* Prints the problems that exist only `with` the file. @return true if there are any. */
+/* Print the problems that exist only `with` the file. @return true if there are any. */
 static bool print_new(const struct faults *with, const struct faults *without)
 {
 	bool found = false;
@@ -495,10 +513,10 @@ static int trust(struct common *common)
 
 enum config_subcommand { CONFIG_SHOW, CONFIG_EXPLAIN, CONFIG_CHECK, CONFIG_TRUST };
 static const struct subcommand subcommands[] = {
-	[CONFIG_SHOW] = { "show", 0, 0 },
-	[CONFIG_EXPLAIN] = { "explain", 1, 1 },
-	[CONFIG_CHECK] = { "check", 0, 0 },
-	[CONFIG_TRUST] = { "trust", 0, 1 },
+	[CONFIG_SHOW] = { "show", 0, 0, NULL },
+	[CONFIG_EXPLAIN] = { "explain", 1, 1, NULL },
+	[CONFIG_CHECK] = { "check", 0, 0, NULL },
+	[CONFIG_TRUST] = { "trust", 0, 1, NULL },
 	{ 0 },
 };
 

@@ -65,7 +65,7 @@ static int remove_directory(const char *root, const char *id, const char *dir,
 	return status ? status : dir_remove(hidden.text, err);
 }
 
-/* Removes the remains of an interrupted removal. */
+/* Remove the remains of an interrupted removal. */
 static void remove_leftovers(const char *root)
 {
 	DIR *dir = opendir(root);
@@ -84,7 +84,7 @@ static void remove_leftovers(const char *root)
 		closedir(dir);
 }
 
-/* Removes the subagents first, so that none remains without its parent. */
+/* Remove the subagents first, so that none remains without its parent. */
 static int remove_one(struct removal *r, struct entry *e, int depth, struct error *err)
 {
 	AUTO(free) char *dir = path_join(r->root, e->id);

@@ -31,8 +31,10 @@ struct arguments {
 	bool json, all, screenshots;
 	char **operands; /* of the subcommand */
 	size_t operand_count;
-	char **ids; /* the conversations that the first operands name; owned */
+	const struct config *config;
+	char **ids; /* the conversations that operands name; owned */
 	size_t id_count;
+	bool ids_failed;
 	struct prune_options prune;
 };
 
@@ -64,6 +66,24 @@ static void conversations_print_line(const char *text, size_t len)
 		putchar(n ? ' ' : text[i]);
 	}
 	putchar('\n');
+}
+
+/* Find the conversations that the first `count` operands name: all of them before the
+ * command has an effect, because after a deletion `last` would be another one. */
+static int conversations_find_ids(struct arguments *a, size_t count, struct error *err)
+{
+	a->ids = calloc(count + 1, sizeof *a->ids);
+	if (!a->ids)
+		return out_of_memory(err);
+	for (; a->id_count < count; a->id_count++) {
+		a->ids[a->id_count] =
+			conversation_find(a->config, a->operands[a->id_count], err);
+		if (!a->ids[a->id_count]) {
+			a->ids_failed = true;
+			return err->code;
+		}
+	}
+	return MT_OK;
 }
 
 /* ---- list ------------------------------------------------------------------------ */
@@ -104,7 +124,7 @@ char *conversations_root(const struct config *c, struct error *err)
 	return dir;
 }
 
-/* Describes the conversation in `dir`; false if there is none. */
+/* Describe the conversation in `dir`; false if there is none. */
 static bool conversations_look_at(const char *root, const char *id, struct entry *ret)
 {
 	AUTO(free) char *dir = path_join(root, id);
@@ -207,7 +227,7 @@ static void print_entry(const struct entry *e, bool json, int depth)
 	printf("%s}\n", out.text);
 }
 
-/* Prints the subagents of `parent`, recursively. */
+/* Print the subagents of `parent`, recursively. */
 static void print_below(struct entries *l, const char *parent, bool json, int depth)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -221,10 +241,10 @@ static void print_below(struct entries *l, const char *parent, bool json, int de
 	}
 }
 
-static int conversations_list(const struct config *c, const struct arguments *a,
-			      struct error *err)
+static int conversations_list(void *arguments, struct error *err)
 {
-	AUTO(free) char *root = conversations_root(c, err);
+	const struct arguments *a = arguments;
+	AUTO(free) char *root = conversations_root(a->config, err);
 	struct entries l = { 0 };
 	int status = root ? conversation_entries_collect(root, &l, err) : err->code;
 
@@ -290,12 +310,14 @@ static void print_event(const struct event *e, bool whole)
 		conversations_print_text(content, len, lines);
 }
 
-static int conversations_show(const struct config *c, const struct arguments *a,
-			      struct error *err)
+static int conversations_show(void *arguments, struct error *err)
 {
+	struct arguments *a = arguments;
 	AUTO(evlog) struct evlog *log = NULL;
-	int status = open_for_reading(c, a->ids[0], &log, err);
+	int status = conversations_find_ids(a, 1, err);
 
+	if (!status)
+		status = open_for_reading(a->config, a->ids[0], &log, err);
 	for (int64_t n = 0; !status && n < evlog_count(log); n++) {
 		AUTO(strbuf) struct strbuf line = STRBUF(SIZE_MAX / 2);
 		AUTO(event) struct event *e = NULL;
@@ -313,9 +335,12 @@ static int conversations_show(const struct config *c, const struct arguments *a,
 	return status;
 }
 
-static int cost(const struct config *c, const struct arguments *a, struct error *err)
+static int cost(void *arguments, struct error *err)
 {
-	return conversations_cost(c, a->ids[0], a->json, err);
+	struct arguments *a = arguments;
+	int status = conversations_find_ids(a, 1, err);
+
+	return status ? status : conversations_cost(a->config, a->ids[0], a->json, err);
 }
 
 /* ---- export ------------------------------------------------------------------------ */
@@ -353,7 +378,7 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 	return status;
 }
 
-/* Writes a temporary file first: a failure or a signal leaves the old file, and its mode
+/* Write a temporary file first: a failure or a signal leaves the old file, and its mode
  * is kept. A symbolic link is followed; a device or pipe is written to directly. */
 static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
@@ -384,16 +409,18 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 	return status;
 }
 
-static int conversations_export(const struct config *c, const struct arguments *a,
-				struct error *err)
+static int conversations_export(void *arguments, struct error *err)
 {
+	struct arguments *a = arguments;
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(strbuf) struct strbuf path = STRBUF(1 << 16);
 	struct export_sink to = { .out = stdout, .name = "standard output", .err = err };
 	const char *file = a->operand_count > 1 ? a->operands[1] : NULL;
 	struct stat st;
-	int status = open_for_reading(c, a->ids[0], &log, err);
+	int status = conversations_find_ids(a, 1, err);
 
+	if (!status)
+		status = open_for_reading(a->config, a->ids[0], &log, err);
 	if (status)
 		return status;
 	if (!file || strcmp(file, "-") == 0) {
@@ -426,11 +453,11 @@ static int import_into(const char *dir, const char *id, const char *workspace,
 	return status ? status : evlog_barrier(log, err);
 }
 
-static int conversations_import_one(const struct config *c, const struct arguments *a,
-				    const struct trajectory *t, struct error *err)
+static int conversations_import_one(const struct arguments *a, const struct trajectory *t,
+				    struct error *err)
 {
 	AUTO(free) char *id = meta_new_id();
-	AUTO(free) char *dir = id ? conversation_dir(c, id, err) : NULL;
+	AUTO(free) char *dir = id ? conversation_dir(a->config, id, err) : NULL;
 	AUTO(free)
 	char *workspace = realpath(a->common.workspace ? a->common.workspace : ".", NULL);
 	AUTO(strbuf) struct strbuf title = STRBUF(64 << 10);
@@ -455,14 +482,14 @@ static int conversations_import_one(const struct config *c, const struct argumen
 	return MT_OK;
 }
 
-static int conversations_import(const struct config *c, const struct arguments *a,
-				struct error *err)
+static int conversations_import(void *arguments, struct error *err)
 {
+	const struct arguments *a = arguments;
 	struct trajectories t = { 0 };
 	int status = trajectory_load(a->operands[0], &t, err);
 
 	for (size_t i = 0; i < t.count && !status; i++)
-		status = conversations_import_one(c, a, &t.items[i], err);
+		status = conversations_import_one(a, &t.items[i], err);
 	trajectory_clear(&t);
 	return status;
 }
@@ -470,56 +497,33 @@ static int conversations_import(const struct config *c, const struct arguments *
 /* ---- the command ----------------------------------------------------------------------
  */
 
-static int cli_conversations_delete(const struct config *c, const struct arguments *a,
-				    struct error *err)
+static int cli_conversations_delete(void *arguments, struct error *err)
 {
-	return conversations_delete(c, a->ids, a->id_count, a->prune.dry, err);
+	struct arguments *a = arguments;
+	int status = conversations_find_ids(a, a->operand_count, err);
+
+	return status ? status
+		      : conversations_delete(a->config, a->ids, a->id_count, a->prune.dry,
+					     err);
 }
 
-static int prune(const struct config *c, const struct arguments *a, struct error *err)
+static int prune(void *arguments, struct error *err)
 {
-	return conversations_prune(c, &a->prune, err);
-}
+	const struct arguments *a = arguments;
 
-typedef int act(const struct config *c, const struct arguments *a, struct error *err);
+	return conversations_prune(a->config, &a->prune, err);
+}
 
 static const struct subcommand subcommands[] = {
-	{ "list", 0, 0 },
-	{ "show", 1, 1 },
-	{ "cost", 1, 1 },
-	{ "export", 1, 2 },
-	{ "import", 1, 1 },
-	{ "delete", 1, OPERANDS_MAX },
-	{ "prune", 0, 0 },
+	{ "list", 0, 0, conversations_list },
+	{ "show", 1, 1, conversations_show },
+	{ "cost", 1, 1, cost },
+	{ "export", 1, 2, conversations_export },
+	{ "import", 1, 1, conversations_import },
+	{ "delete", 1, OPERANDS_MAX, cli_conversations_delete },
+	{ "prune", 0, 0, prune },
 	{ 0 },
 };
-static const struct {
-	act *run;
-	size_t ids; /* maximum number of operands that name conversations */
-} acts[] = {
-	{ conversations_list, 0 },   { conversations_show, 1 },
-	{ cost, 1 },                 { conversations_export, 1 },
-	{ conversations_import, 0 }, { cli_conversations_delete, OPERANDS_MAX },
-	{ prune, 0 },
-};
-
-/* Finds all of them before the command runs: after a deletion, `last` would be another
- * one. */
-static int conversations_find_ids(const struct config *c, struct arguments *a, size_t max,
-				  struct error *err)
-{
-	size_t count = a->operand_count < max ? a->operand_count : max;
-
-	a->ids = calloc(count + 1, sizeof *a->ids);
-	if (!a->ids)
-		return out_of_memory(err);
-	for (; a->id_count < count; a->id_count++) {
-		a->ids[a->id_count] = conversation_find(c, a->operands[a->id_count], err);
-		if (!a->ids[a->id_count])
-			return err->code;
-	}
-	return MT_OK;
-}
 
 static int conversations_run(const struct command *self, int argc, char **argv)
 {
@@ -539,17 +543,18 @@ static int conversations_run(const struct command *self, int argc, char **argv)
 		a.operands = argv + index + 1;
 		a.operand_count = (size_t)(argc - index - 1);
 	}
-	if (acts[what].run == prune && a.prune.older_days < 0 && a.prune.keep < 0)
+	if (self->subcommands[what].run == prune && a.prune.older_days < 0 &&
+	    a.prune.keep < 0)
 		return command_misused(
 			self, "prune requires --older-than DAYS, --keep N, or both");
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
-	if (conversations_find_ids(config, &a, acts[what].ids, &err))
-		code = command_report_id(&err);
+	a.config = config;
+	if (!self->subcommands[what].run(&a, &err))
+		code = EXIT_DONE;
 	else
-		code = acts[what].run(config, &a, &err)
-			       ? command_report(EXIT_FAILED, &err)
-			       : EXIT_DONE;
+		code = a.ids_failed ? command_report_id(&err)
+				    : command_report(EXIT_FAILED, &err);
 	for (size_t i = 0; i < a.id_count; i++)
 		free(a.ids[i]);
 	free(a.ids);

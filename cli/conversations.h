@@ -28,7 +28,7 @@ struct prune_options {
 
 /** The directory of all conversations; owned. */
 char *conversations_root(const struct config *c, struct error *err);
-/** Collects all conversations, newest first. Clear the list even after a failure. */
+/** Collect all conversations, newest first. Clear the list even after a failure. */
 int conversation_entries_collect(const char *root, struct entries *l, struct error *err);
 void conversation_entries_clear(struct entries *l);
 /** "17 K", "1.2 G". @return `ret` */

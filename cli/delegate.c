@@ -4,6 +4,7 @@
  * conversation. The task is read from standard input: the length of a JSON object as
  * digits and a newline, the object, then commands of the conversation protocol.
  * Internal. */
+#include "controller/overlay.h"
 #include "commands.h"
 #include "drive.h"
 #include "copy.h"
@@ -139,6 +140,7 @@ static int read_job(struct job *job, struct error *err)
 	job->o = (struct conversation_options){
 		.id = js_str(job->json, "conversation", NULL),
 		.parent = js_str(job->json, "parent", ""),
+		.group = js_str(job->json, "group", NULL),
 		.depth = (int)js_int(job->json, "depth", 1),
 		.place = js_str(job->json, "place", ""),
 		.controller = *controller ? controller : NULL,
@@ -146,6 +148,7 @@ static int read_job(struct job *job, struct error *err)
 		.title = job->title,
 		.headless = true,
 		.same_system = true,
+		.overlay = js_str(job->json, "overlay", NULL),
 		.approvals = js_get(job->json, "approvals"),
 	};
 	job->config.workspace = job->o.workspace;
@@ -182,8 +185,12 @@ static int delegate_start(struct job *job, uv_loop_t *loop, struct conversation 
 	const char *copy_of = js_str(job->json, "copy_of", "");
 	AUTO(config) struct config *config = NULL;
 	AUTO(registry) struct registry *registry = NULL;
-	int r = *copy_of ? copy_directory(copy_of, job->o.workspace, &limits, err)
-			 : MT_OK;
+	int r;
+
+	/* Those that the parent passes are not for programs. */
+	for (int fd = PASSED_FD; fd < PASSED_FD + 2 + OVERLAY_ROOTS_MAX; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	r = *copy_of ? copy_directory(copy_of, job->o.workspace, &limits, err) : MT_OK;
 
 	if (!r && chdir(job->o.workspace) < 0)
 		r = fail(err, MT_EIO, "cannot enter %s: %s", job->o.workspace,

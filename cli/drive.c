@@ -16,10 +16,15 @@
 #include "registry/guard.h"
 #include "signals.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SCRIPT_MAX = 256 << 20 };
+enum { ADD_DIRS_MAX = 1 << 17 };
+enum { PLUGIN_SECONDS = 5 }; /* from a signal until a plugin must have returned */
 enum { ANSWERS_MAX = 3 }; /* maximum number of answers that do not match the schema */
 
 struct drive {
@@ -53,10 +58,11 @@ static void drive_give_up(struct drive *d, int number)
 }
 
 /* The loop acts on signals when it runs. A plugin that never returns to it must not keep
- * the program alive: a second signal, while the first is pending, ends it. */
+ * the program alive: a second signal ends it while the first is pending, and so does an
+ * alarm. */
 static struct {
 	void (*of_loop)(int number);
-	volatile sig_atomic_t waiting;
+	volatile sig_atomic_t waiting; /* number of the pending signal; 0: none */
 } raw;
 
 /* SIGINT is the user's Ctrl-C. */
@@ -73,6 +79,7 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 	struct error err = ERROR_NONE;
 
 	raw.waiting = 0;
+	alarm(0);
 	if (++d->interrupts > 1)
 		drive_give_up(d, number);
 	if (d->ending && d->stdio)
@@ -89,15 +96,30 @@ static void drive_on_signal(uv_signal_t *handle, int number)
 		conversation_stop(d->c, signal_reason(number, "stopped by the user"));
 }
 
+static void end_plugin(int number, const char *rest)
+{
+	guard_report("did not return from", rest);
+	command_spool_discard();
+	_exit(exit_code_of_signal(number));
+}
+
 static void on_raw_signal(int number)
 {
-	if (raw.waiting++) {
-		guard_report("did not return from",
-			     "; a second signal ended the program");
-		command_spool_discard();
-		_exit(exit_code_of_signal(number));
-	}
+	if (raw.waiting)
+		end_plugin(number, "; a second signal ended the program");
+	raw.waiting = number;
+	alarm(PLUGIN_SECONDS);
 	raw.of_loop(number);
+}
+
+static void on_raw_alarm(int number)
+{
+	(void)number;
+	if (raw.waiting && guard_is_running())
+		end_plugin(raw.waiting,
+			   " within 5 s of the signal that ended the program");
+	if (raw.waiting)
+		alarm(PLUGIN_SECONDS);
 }
 
 static void catch_raw_signal(int number)
@@ -115,6 +137,7 @@ static void drive_watch_signals(uv_loop_t *loop, struct drive *d)
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 	signal(SIGPIPE, SIG_IGN); /* writing to a closed output fails instead */
+	signal(SIGALRM, on_raw_alarm);
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		uv_signal_init(loop, &d->signals[i]);
 		if (numbers[i] == SIGHUP && signal_is_ignored(SIGHUP))
@@ -280,7 +303,7 @@ int drive_check(const struct drive_options *o, struct error *err)
 	return fail(err, why.code, "--record: %s", why.text);
 }
 
-/* Writes each reply of the log as a turn of a script. */
+/* Write each reply of the log as a turn of a script. */
 static int drive_record(const char *path, struct evlog *log, struct error *err)
 {
 	AUTO(strbuf) struct strbuf script = STRBUF(SCRIPT_MAX);
@@ -335,6 +358,7 @@ static void show_end(struct drive *d)
 	enum agent_state state = conversation_state(d->c);
 	struct render_end end = {
 		.conversation = conversation_id(d->c),
+		.plugin_path = d->o->plugin_path,
 		.state = state_name(state),
 		.reason = conversation_reason(d->c),
 		.steps = conversation_steps(d->c),
@@ -352,7 +376,7 @@ static void show_end(struct drive *d)
 	render_end(d->render, &end);
 }
 
-/* Closes the frontends first: they read unsent events from the log. */
+/* Close the frontends first: they read unsent events from the log. */
 static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 {
 	d->ending = true;
@@ -392,13 +416,15 @@ static void drive_close_all(uv_loop_t *loop, struct drive *d, int code)
 
 void drive_options_init(struct drive_options *o, struct final_answer *answer)
 {
-	*o = (struct drive_options){ .style = RENDER_NORMAL, .answer = answer };
+	*o = (struct drive_options){ .style = RENDER_NORMAL, .answer = answer,
+				     .add_dirs = STRBUF(ADD_DIRS_MAX) };
 	final_answer_init(answer);
 }
 
 void drive_options_clear(struct drive_options *o)
 {
 	json_object_put(o->images);
+	strbuf_clear(&o->add_dirs);
 	final_answer_clear(o->answer);
 }
 
@@ -409,7 +435,38 @@ enum flags_status drive_parse(const struct command *self, int argc, char **argv,
 
 	if (o->listen)
 		o->json = o->keep = true;
-	return status;
+	for (size_t i = 0; i < in->override_count; i++)
+		if (strncmp(in->overrides[i], "core.plugin_path", 16) == 0)
+			o->plugin_path = in->overrides[i];
+	if (status != FLAG_END || !o->add_dirs.len)
+		return status;
+	if (in->override_count == ARRAY_LEN(in->overrides)) {
+		command_misused(self, "too many settings");
+		return FLAG_BAD;
+	}
+	in->overrides[in->override_count++] = o->add_dirs.text;
+	return FLAG_END;
+}
+
+int drive_add_dir(void *options, const char *path, struct error *err)
+{
+	struct drive_options *o = options;
+	AUTO(free) char *expanded = path_expand(path);
+	char real[PATH_MAX];
+
+	if (!expanded)
+		return out_of_memory(err);
+	if (!realpath(expanded, real))
+		return fail(err, MT_ENOTFOUND, "cannot add the directory %s: %s", path,
+			    strerror(errno));
+	if (strchr(real, ','))
+		return fail(err, MT_EINVAL,
+			    "cannot add the directory %s: its path contains a comma",
+			    real);
+	if (strbuf_addf(&o->add_dirs, "%s%s",
+			o->add_dirs.len ? ", " : "workspace.directories+=", real))
+		return fail(err, MT_ELIMIT, "--add-dir appears too often");
+	return MT_OK;
 }
 
 int drive_image(void *options, const char *path, struct error *err)

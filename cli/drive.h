@@ -17,8 +17,10 @@ struct drive_options {
 	bool listen;             /* json and keep, but send events only on request */
 	bool owned;              /* exit when no client can send commands */
 	bool keep;               /* keep running when idle, until asked to exit */
+	struct strbuf add_dirs;  /* --add-dir as a setting; empty: none */
 	json_object *images;     /* image URLs sent with the task; NULL: none */
 	struct final_answer *answer;   /* final answer, borrowed; NULL: not needed */
+	const char *plugin_path; /* the setting core.plugin_path of -o; or NULL */
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
@@ -36,6 +38,11 @@ struct drive_options {
 #define DRIVE_RECORD_FLAG                                                             \
 	FLAG(0, "record", "FILE", "write the model's responses as a script",          \
 	     STORE(FLAG_TEXT, struct arguments, drive.record))
+#define DRIVE_ADD_DIR_FLAG                                                            \
+	FLAG(0, "add-dir", "DIR",                                                     \
+	     "a directory that belongs to the conversation in addition to the "       \
+	     "workspace (repeatable)",                                                \
+	     STORE(FLAG_TAKE, struct arguments, drive), .take = drive_add_dir)
 #define DRIVE_KEEP_FLAGS                                                                \
 	FLAG('k', "keep-alive", NULL, "keep running when idle",                         \
 	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),          \
@@ -44,7 +51,8 @@ struct drive_options {
 		     "after `subscribe`",                                               \
 		     STORE(FLAG_TRUE, struct arguments, drive.listen))
 
-/** flags_parse for such a command: --listen implies --json and --keep-alive. */
+/** flags_parse for such a command: --listen implies --json and --keep-alive, and --add-dir
+ *  sets `directories` in [workspace]. */
 enum flags_status drive_parse(const struct command *self, int argc, char **argv,
 			      int *ret_first, struct common *in, struct drive_options *o);
 /** Call before the options are parsed. `answer` is the final message, cleared with the
@@ -63,5 +71,8 @@ int drive_conversation(uv_loop_t *loop, struct conversation *c, const char *task
 int drive_check(const struct drive_options *o, struct error *err);
 /** Read a file that --image names into `images` of a struct drive_options. */
 int drive_image(void *options, const char *path, struct error *err);
+
+/** Note a directory that --add-dir names. */
+int drive_add_dir(void *options, const char *path, struct error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "early-signals.h"
 
 #include "auto.h"
+#include "config/key-command.h"
 #include "exit-code.h"
 #include "signals.h"
 
@@ -13,8 +14,10 @@ static volatile sig_atomic_t kept;
 
 static void early_on_signal(int number)
 {
-	if (kept)
+	if (kept) {
+		key_command_kill();
 		_exit(exit_code_of_signal(number));
+	}
 	kept = number;
 }
 

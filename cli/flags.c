@@ -18,7 +18,7 @@ static int add_override(void *common, const char *value, struct error *err)
 	struct common *in = common;
 
 	if (in->override_count == ARRAY_LEN(in->overrides))
-		return fail(err, MT_ELIMIT, "more than 256 times --set");
+		return fail(err, MT_ELIMIT, "--set appears more than 256 times");
 	in->overrides[in->override_count++] = value;
 	return MT_OK;
 }
@@ -54,6 +54,14 @@ void command_write(FILE *out, const char *text, size_t len)
 		if (!n)
 			putc(text[i], out);
 	}
+}
+
+bool command_colors(FILE *out)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fileno(out)) && (!no_color || !*no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
 }
 
 int command_report(int code, const struct error *err)
@@ -96,7 +104,7 @@ static bool may_break(const char *text, int at, bool alternatives)
 	return text[at] == ' ' && (!alternatives || (at > 0 && text[at - 1] == '|'));
 }
 
-/* Prints a text that starts at `column`; further lines start at `indent`. */
+/* Print a text that starts at `column`; further lines start at `indent`. */
 static void print_wrapped(FILE *out, const char *text, int column, int indent,
 			  bool alternatives)
 {
@@ -147,7 +155,15 @@ int command_misused(const struct command *self, const char *problem)
 	return EXIT_USAGE;
 }
 
-/* Reports an unknown subcommand, or a wrong number of operands. */
+int command_unexpected(const struct command *self, const char *word)
+{
+	char text[128];
+
+	snprintf(text, sizeof text, "unexpected argument `%.64s`", word);
+	return command_misused(self, text);
+}
+
+/* Report an unknown subcommand, or a wrong number of operands. */
 static void misused_subcommand(const struct command *self, const char *word)
 {
 	const char *known[SUBCOMMANDS_MAX], *similar;
@@ -255,7 +271,7 @@ static bool is_flag(const char *word)
 	return word[0] == '-' && word[1];
 }
 
-/* Moves argv[from..from+count) back to the index `to`. */
+/* Move argv[from..from+count) back to the index `to`. */
 static void move_back(char **argv, int from, int count, int to)
 {
 	for (; count > 0; count--, from++, to++) {
@@ -266,7 +282,7 @@ static void move_back(char **argv, int from, int count, int to)
 	}
 }
 
-/* Parses the flag at argv[at], which may be followed by its value.
+/* Parse the flag at argv[at], which may be followed by its value.
  * @return the number of words it takes, or -1 after printing an error. */
 static int parse_flag(const struct command *self, int argc, char **argv, int at,
 		      bool common, const struct flag **ret, const char **ret_value)
@@ -373,6 +389,23 @@ enum flags_status flags_parse(const struct command *self, int argc, char **argv,
 		status = flags_store(self, f, value, in);
 	}
 	return status;
+}
+
+enum flags_status flags_parse_id(const struct command *self, int argc, char **argv,
+				 const char **ret_id, struct common *in)
+{
+	int index;
+	enum flags_status status = flags_parse(self, argc, argv, &index, in);
+
+	if (status != FLAG_END)
+		return status;
+	if (index + 1 < argc) {
+		command_misused(self, "more than one conversation given");
+		return FLAG_BAD;
+	}
+	if (index < argc)
+		*ret_id = argv[index];
+	return FLAG_END;
 }
 
 int flags_exit_code(enum flags_status status)

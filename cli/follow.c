@@ -92,7 +92,7 @@ static void say_help(struct follow *f)
 		"stops.");
 }
 
-/* Sends an answer for the action that was shown, identified by its hash. @return false if
+/* Send an answer for the action that was shown, identified by its hash. @return false if
  * the line is not an answer. */
 static bool typed_answer(struct follow *f, const char *text)
 {
@@ -120,7 +120,7 @@ static bool typed_answer(struct follow *f, const char *text)
 	return true;
 }
 
-/* Stores an action, which may require approval. */
+/* Store an action, which may require approval. */
 static void note_action(struct follow *f, json_object *line)
 {
 	if (!js_get(line, "action") || js_get(line, "confirms"))
@@ -129,7 +129,7 @@ static void note_action(struct follow *f, json_object *line)
 	f->newest = json_object_get(line);
 }
 
-/* Shows the pending action of the conversation, or the first of a subagent. Only an
+/* Show the pending action of the conversation, or the first of a subagent. Only an
  * action that is shown in full can be approved. */
 static void note_waits(struct follow *f, json_object *line)
 {
@@ -204,7 +204,7 @@ static int on_typed(char *line, size_t len, void *arg)
 	return MT_OK;
 }
 
-/* Reads standard input; called only when all previous input was sent. */
+/* Read standard input; called only when all previous input was sent. */
 static void follow_read_keys(struct follow *f)
 {
 	char piece[16384];

@@ -12,13 +12,14 @@
 
 struct arguments {
 	struct common common;
-	const char *id, *at, *title;
+	const char *id, *title;
+	int64_t at;
 	bool quiet;
 };
 
 static const struct flag flags[] = {
 	FLAG(0, "at", "N", "last event to copy (default: all)",
-	     STORE(FLAG_TEXT, struct arguments, at)),
+	     STORE(FLAG_NUMBER, struct arguments, at), .expected = "an event id"),
 	FLAG(0, "title", "TEXT", "title of the new conversation",
 	     STORE(FLAG_TEXT, struct arguments, title)),
 	FLAG('q', "quiet", NULL, "print only the new id",
@@ -26,42 +27,14 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-static enum flags_status fork_parse(const struct command *self, int argc, char **argv,
-				    struct arguments *a)
-{
-	int index;
-	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
-
-	if (f == FLAG_END && index + 1 < argc) {
-		command_misused(self, "more than one conversation given");
-		f = FLAG_BAD;
-	}
-	a->id = index < argc ? argv[index] : "last";
-	return f;
-}
-
-static int cli_fork_number(const char *text, int64_t *ret, struct error *err)
-{
-	char *end;
-	long long n = text ? strtoll(text, &end, 10) : -1;
-
-	if (text && (end == text || *end || n < 0))
-		return fail(err, MT_EINVAL, "invalid --at `%.40s`: not an event id",
-			    text);
-	*ret = n;
-	return MT_OK;
-}
-
 static int cli_fork_it(const struct arguments *a, struct error *err)
 {
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *id = NULL, *made = NULL;
-	struct fork_options o = { .title = a->title };
+	struct fork_options o = { .title = a->title, .at = a->at };
 	int64_t at = -1;
-	int r = cli_fork_number(a->at, &o.at, err);
+	int r = common_config(&a->common, &config, err);
 
-	if (!r)
-		r = common_config(&a->common, &config, err);
 	if (r)
 		return r;
 	id = conversation_find(config, a->id, err);
@@ -82,9 +55,9 @@ static int cli_fork_it(const struct arguments *a, struct error *err)
 
 static int fork_run(const struct command *self, int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .id = "last", .at = -1 };
 	struct error err = ERROR_NONE;
-	int f = fork_parse(self, argc, argv, &a);
+	enum flags_status f = flags_parse_id(self, argc, argv, &a.id, &a.common);
 
 	if (f != FLAG_END)
 		return flags_exit_code(f);

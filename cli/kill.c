@@ -52,7 +52,7 @@ static void kill_on_line(char *line, size_t len, void *arg)
 		     js_str(o, "error", "rejected without a reason"));
 }
 
-/* Waits until the process exits, or with `answer` until it replies or disconnects.
+/* Wait until the process exits, or with `answer` until it replies or disconnects.
  * @return false on timeout. */
 static bool kill_wait_for(struct kill *k, int64_t ms, bool answer)
 {

@@ -44,10 +44,12 @@ static void list_tools_on_ready(void *arg)
 			runner_list(l->link, l->catalog->instances[i].name, NULL);
 }
 
-static void list_tools_on_tools(void *arg, const char *instance, json_object *tools)
+static void list_tools_on_tools(void *arg, const char *instance, json_object *tools,
+				const char *why)
 {
 	struct listing *l = arg;
 
+	(void)why;
 	catalog_arrived(l->catalog, instance, tools);
 	if (!catalog_is_awaited(l->catalog))
 		list_tools_end(l);

@@ -81,7 +81,7 @@ static int mortise_converse(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-/* Prevents files that are opened later from becoming standard output. A closed descriptor
+/* Prevent files that are opened later from becoming standard output. A closed descriptor
  * is replaced by one that cannot be written to, so that writes fail. */
 static void fill_standard_fds(void)
 {
@@ -90,7 +90,7 @@ static void fill_standard_fds(void)
 			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
-/* Fails if the output was not written completely. */
+/* Fail if the output was not written completely. */
 static int mortise_check_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -8,7 +8,7 @@
 #include <config.h>
 #include <string.h>
 
-/* Prints text, with escapes for characters that are special in roff. */
+/* Print text, with escapes for characters that are special in roff. */
 static void manual_put(const char *text)
 {
 	bool line_start = true;

@@ -7,6 +7,7 @@
 #include "spool.h"
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
+#include "controller/plugins/server-access.h"
 #include "files.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"
@@ -32,12 +33,14 @@ static const struct flag flags[] = {
 /* The response of one server. */
 struct answer {
 	json_object *tools;   /* NULL: it listed none */
-	char why[512];        /* its last error */
+	char why[2048];       /* the reason, if it listed none */
 	bool done;
 	int64_t took_ms;
 };
 
 struct query {
+	const struct config *config;
+	const char *workspace;
 	struct catalog *catalog;
 	struct runner *link;
 	uv_loop_t *loop;
@@ -65,8 +68,16 @@ static void cli_mcp_on_ready(void *arg)
 		runner_list(q->link, q->catalog->instances[i].name, NULL);
 }
 
-static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools)
+static void set_why(struct answer *a, const char *why)
 {
+	snprintf(a->why, sizeof a->why, "%.*s",
+		 (int)utf8_cut(why, strlen(why), sizeof a->why - 1), why);
+}
+
+static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools,
+			     const char *why)
+{
+	AUTO(strbuf) struct strbuf reason = STRBUF(8192);
 	struct query *q = arg;
 	size_t at = cli_mcp_place_of(q, instance);
 	bool all = true;
@@ -76,6 +87,13 @@ static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools
 	q->answers[at].done = true;
 	q->answers[at].took_ms = (int64_t)(uv_hrtime() / 1000000) - q->begun;
 	q->answers[at].tools = json_object_get(tools);
+	if (!tools) {
+		strbuf_add(&reason, why);
+		if (runner_sandbox(q->link)->enforced)
+			server_access_note(q->config, q->workspace,
+					   &q->catalog->instances[at], &reason);
+		set_why(&q->answers[at], reason.text);
+	}
 	catalog_arrived(q->catalog, instance, tools);
 	for (size_t i = 0; i < q->catalog->instance_count; i++)
 		all = all && q->answers[i].done;
@@ -83,29 +101,18 @@ static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools
 		runner_close(q->link);
 }
 
-/* True if `text` is the error of the runner about the failure that the plugin reported
- * as `why`: "cannot list the tools of `x`: WHY". */
-static bool repeats(const char *text, const char *why)
-{
-	size_t len = strlen(text), tail = strlen(why);
-
-	return tail && len >= tail && strcmp(text + len - tail, why) == 0;
-}
-
-static void cli_mcp_on_log(void *arg, int level, const char *instance, const char *text)
+static void cli_mcp_on_closed(void *arg, const struct error *why)
 {
 	struct query *q = arg;
-	size_t at = cli_mcp_place_of(q, instance);
-	struct answer *a = &q->answers[at];
 
-	if (at < q->catalog->instance_count && level <= MT_LOG_WARNING &&
-	    !repeats(text, a->why))
-		snprintf(a->why, sizeof a->why, "%.*s",
-			 (int)utf8_cut(text, strlen(text), sizeof a->why - 1), text);
+	for (size_t i = 0; i < q->catalog->instance_count; i++)
+		if (!q->answers[i].done)
+			set_why(&q->answers[i], why->text);
 }
 
-static const struct runner_events events = { .ready = cli_mcp_on_ready, .tools = cli_mcp_on_tools,
-					   .log = cli_mcp_on_log };
+static const struct runner_events events = { .ready = cli_mcp_on_ready,
+					     .tools = cli_mcp_on_tools,
+					     .closed = cli_mcp_on_closed };
 
 static int cli_mcp_ask_all(struct config *c, struct registry *r,
 			   const struct common *common, struct query *q,
@@ -125,6 +132,8 @@ static int cli_mcp_ask_all(struct config *c, struct registry *r,
 		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 	if (command_spool_open("mortise-mcp", spool, sizeof spool, err))
 		return err->code;
+	q->config = c;
+	q->workspace = workspace;
 	q->begun = (int64_t)(uv_hrtime() / 1000000);
 	status = plugin_component_load(c, r, MT_KIND_RUNTIME,
 				       config_get(c, "controller", "runtime"), &runtime,
@@ -272,11 +281,11 @@ static int commands_mcp_list(struct config *c, struct registry *r, bool json,
 
 enum mcp_subcommand { MCP_LIST, MCP_STATUS, MCP_TEST, MCP_LOGIN, MCP_LOGOUT };
 static const struct subcommand subcommands[] = {
-	[MCP_LIST] = { "list", 0, 0 },
-	[MCP_STATUS] = { "status", 0, 0 },
-	[MCP_TEST] = { "test", 1, 1 },
-	[MCP_LOGIN] = { "login", 1, 1 },
-	[MCP_LOGOUT] = { "logout", 1, 1 },
+	[MCP_LIST] = { "list", 0, 0, NULL },
+	[MCP_STATUS] = { "status", 0, 0, NULL },
+	[MCP_TEST] = { "test", 1, 1, NULL },
+	[MCP_LOGIN] = { "login", 1, 1, NULL },
+	[MCP_LOGOUT] = { "logout", 1, 1, NULL },
 	{ 0 },
 };
 

@@ -58,7 +58,7 @@ static void models_test_on_failed(void *arg, const struct llm_error *error)
 	a->over = true;
 }
 
-/* Sends a request and waits for the reply. */
+/* Send a request and wait for the reply. */
 static int models_test_ask(struct asking *a, const struct llm_request *q, int64_t index,
 			   struct error *err)
 {
@@ -113,7 +113,7 @@ static const char *of_streaming(const struct asking *a)
 {
 	if (!llm_feature(a->llm, "stream"))
 		return "off";
-	return a->pieces > 1 ? "yes" : a->pieces ? "in one piece" : "not seen";
+	return a->pieces > 1 ? "yes" : a->pieces ? "one chunk" : "no text";
 }
 
 static const char *of_tools(const struct asking *a)
@@ -121,7 +121,7 @@ static const char *of_tools(const struct asking *a)
 	for (size_t i = 0; i < a->reply->call_count; i++)
 		if (strcmp(a->reply->calls[i].name, "report") == 0)
 			return llm_feature(a->llm, "tools") ? "yes" : "as text";
-	return a->reply->call_count ? "wrong" : "no call came";
+	return a->reply->call_count ? "wrong tool" : "not called";
 }
 
 static void models_test_print_text(const struct llm *l, const struct findings *f)
@@ -159,7 +159,7 @@ static void models_test_print_json(const struct llm *l, const struct findings *f
 
 /* ---- the calls ------------------------------------------------------------------- */
 
-/* Checks whether the model accepts an image. The content of the reply is not checked. */
+/* Check whether the model accepts an image. The content of the reply is not checked. */
 static const char *try_image(struct asking *a, struct error *err)
 {
 	struct llm_part parts[2];

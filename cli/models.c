@@ -9,10 +9,10 @@
 
 enum models_subcommand { MODELS_LIST, MODELS_INFO, MODELS_TEST, MODELS_IMPORT };
 static const struct subcommand subcommands[] = {
-	[MODELS_LIST] = { "list", 0, 1 },
-	[MODELS_INFO] = { "info", 1, 1 },
-	[MODELS_TEST] = { "test", 0, 1 },
-	[MODELS_IMPORT] = { "import", 1, 1 },
+	[MODELS_LIST] = { "list", 0, 1, NULL },
+	[MODELS_INFO] = { "info", 1, 1, NULL },
+	[MODELS_TEST] = { "test", 0, 1, NULL },
+	[MODELS_IMPORT] = { "import", 1, 1, NULL },
 	{ 0 },
 };
 
@@ -22,7 +22,7 @@ struct arguments {
 };
 
 static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "print JSON",
+	FLAG('j', "json", NULL, "print JSON",
 	     STORE(FLAG_TRUE, struct arguments, json)),
 	FLAG(0, "vision", NULL, "test: send an image even if vision is not supported",
 	     STORE(FLAG_TRUE, struct arguments, vision)),
@@ -69,7 +69,7 @@ static void print_price(double price)
 		printf(" %8.4g", price);
 }
 
-/* Reads the facts in one section. */
+/* Read the facts in one section. */
 static bool section_facts(const struct model_section *s, struct model_facts *f)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(MODEL_TABLE_MAX);
@@ -190,7 +190,7 @@ static void print_fact(const struct model_facts *f, const struct model_key *key,
 		       model_has_fact(f, key->name) ? "" : "  (default)");
 }
 
-/* Replaces the window with that of the server. */
+/* Replace the window with that of the server. */
 static int ask_window(const struct common *common, const char *name,
 		      struct model_facts *f)
 {

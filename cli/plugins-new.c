@@ -226,7 +226,7 @@ static int make_directory(const char *directory, bool *ret_made, struct error *e
 		    strerror(errno));
 }
 
-/* Removes the created files. The directory was empty before. */
+/* Remove the created files. The directory was empty before. */
 static void undo(const struct plan *plan, bool made)
 {
 	char *file = plan->made->text, *end;

@@ -2,21 +2,19 @@
  *
  * plugins-test.c - `mortise plugins test`: calls the tools of a plugin as specified by
  * a case file, in a worker, and compares the results. Prints TAP. */
-#include "plugins.h"
+#include "plugins-test.h"
 #include "spool.h"
 
 #include "array.h"
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
 #include "files.h"
-#include "ini.h"
 #include "pattern.h"
 #include "tools/calls.h"
 #include "tools/option-secrets.h"
 #include "llm/transport/http-requests.h"
 #include "tools/secret-requests.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
@@ -24,170 +22,28 @@
 
 enum {
 	LIST_MAX = 1 << 16,
-	LOG_MAX = 1 << 20,
 	SHOWN_MAX = 1 << 28, /* of a result */
-	PLUGIN_MAX = 1 << 28,
 	PREVIEW_MS = 5000, /* as for a preview in a conversation */
+	TOOLS_MS = 10000,  /* for the tools that are listed at run time */
 };
-
-/* ---- the case file ---------------------------------------------------------------- */
-
-enum key {
-	KEY_CALL, KEY_ARGUMENTS,
-	KEY_RESULT, KEY_MATCH, KEY_ERROR, KEY_STRUCTURED, KEY_PREVIEW, /* expectations */
-	KEYS
-};
-
-static const char *const keys[KEYS] = { "call", "arguments", "result", "match",
-					"error", "structured", "preview" };
-
-struct test_case {
-	const char *name;                     /* of its section */
-	unsigned line;
-	const struct ini_entry *entries[KEYS]; /* NULL: absent */
-	enum key expected;
-};
-
-struct cases {
-	const char *path;
-	struct ini ini;
-	struct test_case *list;
-	size_t count;
-};
-
-static struct test_case *find_case(const struct cases *cases, const char *name)
-{
-	for (size_t i = 0; i < cases->count; i++)
-		if (strcmp(cases->list[i].name, name) == 0)
-			return &cases->list[i];
-	return NULL;
-}
-
-static int plugins_test_add_entry(struct cases *cases, const struct ini_entry *entry,
-				  struct error *err)
-{
-	struct test_case *c = find_case(cases, entry->section);
-	enum key key = 0;
-
-	if (!c)
-		return fail(err, MT_EINVAL,
-			    "%s:%u: `%s` belongs to no case; write [NAME OF THE CASE] "
-			    "before it",
-			    cases->path, entry->line, entry->key);
-	while (key < KEYS && strcmp(keys[key], entry->key) != 0)
-		key++;
-	if (key == KEYS)
-		return fail(err, MT_EINVAL,
-			    "%s:%u: unknown key `%s`; use call, arguments, result, "
-			    "match, error, structured or preview",
-			    cases->path, entry->line, entry->key);
-	if (entry->op != '=' || c->entries[key])
-		return fail(err, MT_EINVAL, "%s:%u: set `%s` of a case once, with `=`",
-			    cases->path, entry->line, entry->key);
-	c->entries[key] = entry;
-	return MT_OK;
-}
-
-static int check_pattern(const struct cases *cases, const struct ini_entry *entry,
-			 struct error *err)
-{
-	AUTO(json) json_object *pattern = json_object_new_string(entry->value);
-	struct error why = ERROR_NONE;
-
-	if (!pattern)
-		return out_of_memory(err);
-	if (pattern_check(pattern, &why))
-		return fail(err, MT_EINVAL, "%s:%u: invalid regular expression: %s",
-			    cases->path, entry->line, why.text);
-	return MT_OK;
-}
-
-static int plugins_test_check_object(const struct cases *cases,
-				     const struct ini_entry *entry, const char *what,
-				     struct error *err)
-{
-	struct error why = ERROR_NONE;
-	AUTO(json) json_object *object =
-		js_parse_object(entry->value, strlen(entry->value), &why);
-
-	return object ? MT_OK
-		      : fail(err, MT_EINVAL, "%s:%u: invalid %s: %s", cases->path,
-			     entry->line, what, why.text);
-}
-
-static int check_case(const struct cases *cases, struct test_case *c, struct error *err)
-{
-	const struct ini_entry *arguments = c->entries[KEY_ARGUMENTS], *expected;
-	size_t expectations = 0;
-
-	if (!c->entries[KEY_CALL])
-		return fail(err, MT_EINVAL,
-			    "%s:%u: the case `%s` calls no tool; add `call = TOOL`",
-			    cases->path, c->line, c->name);
-	for (enum key key = KEY_RESULT; key < KEYS; key++)
-		if (c->entries[key]) {
-			c->expected = key;
-			expectations++;
-		}
-	if (expectations != 1)
-		return fail(err, MT_EINVAL,
-			    "%s:%u: the case `%s` needs one of result, match, error, "
-			    "structured and preview",
-			    cases->path, c->line, c->name);
-	if (arguments &&
-	    plugins_test_check_object(cases, arguments, keys[KEY_ARGUMENTS], err))
-		return err->code;
-	expected = c->entries[c->expected];
-	if (c->expected == KEY_STRUCTURED)
-		return plugins_test_check_object(cases, expected, keys[KEY_STRUCTURED],
-						 err);
-	return c->expected == KEY_MATCH || c->expected == KEY_ERROR
-		       ? check_pattern(cases, expected, err)
-		       : MT_OK;
-}
-
-static int read_cases(struct cases *cases, struct error *err)
-{
-	struct ini *ini = &cases->ini;
-
-	if (ini_read(cases->path, ini, err))
-		return err->code;
-	if (ini->section_count == 0)
-		return fail(err, MT_EINVAL, "%s: the file contains no case", cases->path);
-	cases->list = calloc(ini->section_count, sizeof *cases->list);
-	if (!cases->list)
-		return out_of_memory(err);
-	for (size_t i = 0; i < ini->section_count; i++) {
-		if (find_case(cases, ini->sections[i]))
-			return fail(err, MT_EINVAL,
-				    "%s:%u: there are two cases `%s`; rename one",
-				    cases->path, ini->section_lines[i], ini->sections[i]);
-		cases->list[cases->count++] = (struct test_case){
-			.name = ini->sections[i], .line = ini->section_lines[i] };
-	}
-	for (size_t i = 0; i < ini->count && !err->code; i++)
-		plugins_test_add_entry(cases, &ini->entries[i], err);
-	for (size_t i = 0; i < cases->count && !err->code; i++)
-		check_case(cases, &cases->list[i], err);
-	return err->code;
-}
 
 /* ---- one result ------------------------------------------------------------------- */
 
 struct test_run {
 	const struct cases *cases;
 	const struct config *config;
-	const struct catalog *catalog;
+	struct catalog *catalog;
 	const struct tool_instance *instance; /* of the current case */
 	uv_loop_t *loop;
-	struct runner *runner;
+	uv_timer_t timer;      /* runs while the next case waits for a list of tools */
+	struct runner *runner; /* NULL: it has exited */
 	struct http_requests http;
 	struct mask *mask; /* secrets are not printed */
 	size_t next;   /* the next case to run */
 	size_t failed;
 };
 
-static void print_comment(const char *label, const char *text, size_t len)
+void test_print_comment(const char *label, const char *text, size_t len)
 {
 	printf("#   %s: ", label);
 	for (size_t i = 0; i < len; i++) {
@@ -205,10 +61,10 @@ static void print_masked(const struct mask *mask, const char *label, const char 
 
 	if (secret_mask_result(mask, text, len, &shown))
 		strbuf_reset(&shown);
-	print_comment(label, shown.text ? shown.text : "", shown.len);
+	test_print_comment(label, shown.text ? shown.text : "", shown.len);
 }
 
-static size_t trimmed(const char *text, size_t len)
+size_t test_trimmed(const char *text, size_t len)
 {
 	while (len && text[len - 1] == '\n')
 		len--;
@@ -240,7 +96,7 @@ static bool is_expected(const struct test_case *c, const char *error, const char
 		return error && is_match(want, error, strlen(error));
 	if (error)
 		return false;
-	len = trimmed(text, len);
+	len = test_trimmed(text, len);
 	if (c->expected == KEY_MATCH)
 		return is_match(want, text, len);
 	if (c->expected == KEY_STRUCTURED)
@@ -248,7 +104,7 @@ static bool is_expected(const struct test_case *c, const char *error, const char
 	return strlen(want) == len && memcmp(want, text, len) == 0;
 }
 
-/* Compares the result with the expectation of the case, and prints the outcome. */
+/* Compare the result with the expectation of the case, and print the outcome. */
 static void plugins_test_judge(struct test_run *run, const char *error, const char *text,
 			       size_t len)
 {
@@ -260,19 +116,18 @@ static void plugins_test_judge(struct test_run *run, const char *error, const ch
 	if (!good) {
 		run->failed++;
 		printf("#   %s:%u\n", run->cases->path, want->line);
-		print_masked(run->mask, keys[c->expected], want->value,
-			     strlen(want->value));
+		print_masked(run->mask, want->key, want->value, strlen(want->value));
 		if (error)
 			print_masked(run->mask, "got the error", error, strlen(error));
 		else
-			print_masked(run->mask, "got", text, trimmed(text, len));
+			print_masked(run->mask, "got", text, test_trimmed(text, len));
 	}
 	fflush(stdout);
 }
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-/* Sends the call of the current case; fails with `err` if it cannot be sent. */
+/* Send the call of the current case; fail with `err` if it cannot be sent. */
 static int send_case(struct test_run *run, struct error *err)
 {
 	const struct test_case *c = &run->cases->list[run->next];
@@ -307,8 +162,10 @@ static int send_case(struct test_run *run, struct error *err)
 }
 
 /* Start the next case. One that cannot be sent has its result immediately. */
-static void plugins_test_advance(struct test_run *run)
+static void plugins_test_send(struct test_run *run)
 {
+	uv_timer_stop(&run->timer);
+	catalog_renew(run->catalog);
 	while (run->next < run->cases->count) {
 		struct error err = ERROR_NONE;
 
@@ -318,6 +175,59 @@ static void plugins_test_advance(struct test_run *run)
 	}
 	http_requests_clear(&run->http);
 	runner_close(run->runner);
+}
+
+/* Is a toolset listing its tools, at first or after a change? */
+static bool is_listing(const struct test_run *run)
+{
+	for (size_t i = 0; i < run->catalog->instance_count; i++)
+		if (run->catalog->instances[i].dynamic &&
+		    !run->catalog->instances[i].answered)
+			return true;
+	return runner_changing(run->runner);
+}
+
+static void plugins_test_on_time(uv_timer_t *timer)
+{
+	plugins_test_send(timer->data);
+}
+
+/* The next case may call a tool that is being listed. */
+static void plugins_test_advance(struct test_run *run)
+{
+	if (run->next == run->cases->count || !is_listing(run) ||
+	    uv_timer_start(&run->timer, plugins_test_on_time, TOOLS_MS, 0) != 0)
+		plugins_test_send(run);
+}
+
+static void plugins_test_on_ready(void *arg)
+{
+	struct test_run *run = arg;
+
+	for (size_t i = 0; i < run->catalog->instance_count; i++)
+		if (run->catalog->instances[i].dynamic)
+			runner_list(run->runner, run->catalog->instances[i].name, NULL);
+}
+
+static void plugins_test_on_tools(void *arg, const char *instance, json_object *tools,
+				  const char *why)
+{
+	struct test_run *run = arg;
+
+	(void)why;
+	catalog_arrived(run->catalog, instance, tools);
+	if (uv_is_active((uv_handle_t *)&run->timer) && !is_listing(run))
+		plugins_test_send(run);
+}
+
+static void plugins_test_on_closed(void *arg, const struct error *why)
+{
+	struct test_run *run = arg;
+
+	run->runner = NULL;
+	uv_close((uv_handle_t *)&run->timer, NULL);
+	while (run->next < run->cases->count)
+		plugins_test_judge(run, why->text, "", 0);
 }
 
 static void plugins_test_on_result(void *arg, const struct runner_result *result)
@@ -355,15 +265,19 @@ static void plugins_test_on_request(void *arg, uint64_t id, uint64_t request,
 			      sizeof text - 1);
 }
 
-static const struct runner_events events = { .result = plugins_test_on_result,
-					     .request = plugins_test_on_request };
+static const struct runner_events events = { .ready = plugins_test_on_ready,
+					     .result = plugins_test_on_result,
+					     .request = plugins_test_on_request,
+					     .tools = plugins_test_on_tools,
+					     .closed = plugins_test_on_closed };
 
 static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 		     const char *workspace, const char *spool, struct error *err)
 {
+	const struct catalog *catalog = run->catalog;
 	struct plugin_component runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
-			    .catalogs = &run->catalog, .catalog_count = 1,
+			    .catalogs = &catalog, .catalog_count = 1,
 			    .workspace = workspace, .conversation = "test",
 			    .spool_dir = spool, .mask = run->mask,
 			    .stderr_fd = STDERR_FILENO };
@@ -374,6 +288,8 @@ static int run_cases(struct config *c, struct registry *r, struct test_run *run,
 				   config_get(c, "controller", "runtime"), &runtime,
 				   err) &&
 	    !launch_runner(&l, &events, run, &run->runner, err)) {
+		uv_timer_init(l.loop, &run->timer);
+		run->timer.data = run;
 		printf("1..%zu\n", run->cases->count);
 		plugins_test_advance(run);
 		uv_run(l.loop, UV_RUN_DEFAULT);
@@ -404,7 +320,7 @@ static int toolsets(const struct registry *r, const char *path, struct strbuf *l
 		if (!found || strcmp(found->path, path) != 0)
 			return fail(err, MT_EEXIST,
 				    "`%s` is the toolset of %s; rename it", name,
-				    found ? found->path : "no file that can be used");
+				    found ? found->path : "a rejected plugin");
 		strbuf_addf(list, "%s%s", list->len ? ", " : "", name);
 	}
 	if (list->error)
@@ -440,113 +356,6 @@ static int load_config(struct common *common, const char *path, struct strbuf *o
 	if (runner)
 		common->overrides[common->override_count++] = runner;
 	return common_config(common, ret, err);
-}
-
-/* ---- memory checkers -------------------------------------------------------------- */
-
-/* Finds the runtime that gcc -fsanitize=address linked the file with. */
-static int find_asan(const char *path, char **ret, struct error *err)
-{
-	static const char name[] = "libasan.so.";
-	AUTO(free) char *bytes = NULL;
-	const char *found;
-	size_t len;
-
-	if (file_read(path, PLUGIN_MAX, &bytes, &len, err))
-		return err->code;
-	found = memmem(bytes, len, name, sizeof name - 1);
-	if (!found)
-		return fail(err, MT_EINVAL,
-			    "%s is not linked with libasan; build it by gcc with "
-			    "-fsanitize=address",
-			    path);
-	*ret = strdup(found); /* file_read appends a NUL */
-	return *ret ? MT_OK : out_of_memory(err);
-}
-
-/* Loads plugins that require the runtime in probes, whose results are not cached. */
-static int probe_with_asan(const char *library, const char *directory, struct error *err)
-{
-	if (setenv("XDG_CACHE_HOME", directory, 1) || registry_probe_preload(library))
-		return out_of_memory(err);
-	return MT_OK;
-}
-
-static void put_checker(enum plugin_checker checker, const char *directory,
-			const char *library, struct strbuf *script)
-{
-	if (checker == CHECKER_VALGRIND)
-		strbuf_addf(script,
-			    "exec valgrind -q --leak-check=full "
-			    "--errors-for-leak-kinds=definite --trace-children=no "
-			    "--log-file='%s/checker.%%p'",
-			    directory);
-	else
-		strbuf_addf(script,
-			    "export ASAN_OPTIONS='log_path=%s/checker' LD_PRELOAD='%s'\n"
-			    "export UBSAN_OPTIONS='log_path=%s/checker'\nexec",
-			    directory, library, directory);
-}
-
-/* Creates a program in `directory` that starts the runner, and thereby the workers, under
- * the checker; `option` selects this program. */
-static int wrap_runner(struct common *common, enum plugin_checker checker,
-		       const char *path, const char *directory, struct strbuf *option,
-		       struct error *err)
-{
-	AUTO(config) struct config *c = NULL;
-	AUTO(strbuf) struct strbuf script = STRBUF(LIST_MAX);
-	AUTO(free) char *library = NULL;
-
-	if (checker == CHECKER_ASAN &&
-	    (find_asan(path, &library, err) || probe_with_asan(library, directory, err)))
-		return err->code;
-	if (common_config(common, &c, err))
-		return err->code;
-	strbuf_add(&script, "#!/bin/sh\n");
-	put_checker(checker, directory, library, &script);
-	strbuf_addf(&script, " '%s' \"$@\"\n", config_get(c, "core", "runner"));
-	strbuf_addf(option, "core.runner=%s/runner", directory);
-	if (script.error || option->error)
-		return out_of_memory(err);
-	return file_write(option->text + strlen("core.runner="), script.text, script.len,
-			  0700, false, err);
-}
-
-/* Lines of reports start with ==PID==, those of warnings about valgrind itself do not. */
-static bool has_report(enum plugin_checker checker, const char *text)
-{
-	return checker == CHECKER_ASAN || strncmp(text, "==", 2) == 0 ||
-	       strstr(text, "\n==");
-}
-
-static bool print_log(enum plugin_checker checker, const char *directory,
-		      const char *name)
-{
-	AUTO(free) char *path = path_join(directory, name);
-	AUTO(free) char *text = NULL;
-	size_t len;
-
-	if (!path || file_read(path, LOG_MAX, &text, &len, NULL) ||
-	    !has_report(checker, text))
-		return false;
-	print_comment("report", text, trimmed(text, len));
-	return true;
-}
-
-/* Prints the reports of the checker. @return true if there were any. */
-static bool print_logs(enum plugin_checker checker, const char *directory)
-{
-	DIR *d = opendir(directory);
-	struct dirent *entry;
-	bool found = false;
-
-	while (d && (entry = readdir(d)))
-		if (strncmp(entry->d_name, "checker.", strlen("checker.")) == 0)
-			found |= print_log(checker, directory, entry->d_name);
-	if (d)
-		closedir(d);
-	return found;
 }
 
 /* ---- the command ------------------------------------------------------------------ */
@@ -597,13 +406,13 @@ static int run_test(struct common *common, enum plugin_checker checker, const ch
 	}
 	if (command_spool_open("mortise-test", spool, sizeof spool, &err))
 		return command_report(EXIT_FAILED, &err);
-	if (checker && wrap_runner(common, checker, path, spool, &runner, &err)) {
+	if (checker && checker_wrap_runner(common, checker, path, spool, &runner, &err)) {
 		command_spool_close();
 		return command_report(EXIT_FAILED, &err);
 	}
 	code = run_file(common, path, workspace, spool, checker ? runner.text : NULL,
 			&run);
-	if (checker && print_logs(checker, spool) && code == EXIT_DONE)
+	if (checker && checker_print_logs(checker, spool) && code == EXIT_DONE)
 		code = EXIT_FAILED;
 	command_spool_close();
 	return code;
@@ -632,7 +441,7 @@ int plugin_test(struct common *common, enum plugin_checker checker, int count,
 	cases.path = count > 1 ? words[1] : default_path;
 	if (!cases.path)
 		out_of_memory(&err);
-	code = err.code || read_cases(&cases, &err)
+	code = err.code || test_cases_read(&cases, &err)
 		       ? command_report(EXIT_USAGE, &err)
 		       : run_test(common, checker, path, &cases);
 	free(cases.list);

@@ -5,6 +5,7 @@
 #include "columns.h"
 #include "controller/plugins/plugin-load.h"
 #include "controller/plugins/plugin-stand-in.h"
+#include "events/types.h"
 #include "files.h"
 #include "registry/registry.h"
 #include "visible.h"
@@ -19,7 +20,7 @@ struct arguments {
 };
 
 static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "print JSON",
+	FLAG('j', "json", NULL, "print JSON",
 	     STORE(FLAG_TRUE, struct arguments, json)),
 	FLAG(0, "refused", NULL, "list rejected plugins and the reasons",
 	     STORE(FLAG_TRUE, struct arguments, refused)),
@@ -221,7 +222,7 @@ static void cli_plugins_put_line(struct strbuf *out, const char *name, const cha
 		strbuf_addf(out, "  %s %s\n", name, text);
 }
 
-/* Appends the description by the plugin, which is untrusted text. */
+/* Append the description by the plugin, which is untrusted text. */
 static void info_about(const struct component *c, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
@@ -238,13 +239,16 @@ static void info_about(const struct component *c, struct strbuf *out)
 	}
 }
 
-/* Appends the permissions that the plugin declares. The host does not enforce them. */
+/* Append the permissions that the plugin declares. Tools get them if the user lists them;
+ * secrets are granted by [grant.NAME]. */
 static void list_permissions(json_object *permissions, struct strbuf *out)
 {
 	size_t count = js_length(permissions);
 
 	if (count)
-		strbuf_add(out, "Declared permissions (not enforced):\n");
+		strbuf_add(
+			out,
+			"Declared permissions (only those that the user grants apply):\n");
 	for (size_t i = 0; i < count; i++) {
 		json_object *m = json_object_array_get_idx(permissions, i);
 		const char *what = js_str(m, "what", ""), *why = js_str(m, "why", "");
@@ -305,24 +309,28 @@ static bool is_asked_for(const struct component *c, const char *word)
 	return strcmp(c->name, word) == 0 || strcmp(c->plugin, word) == 0;
 }
 
+/* The refusal of what NAME or KIND/NAME refers to. */
+static const struct refusal *refusal_of(const struct registry *r, const char *word)
+{
+	const char *slash = strchr(word, '/');
+	AUTO(free) char *kind = slash ? strndup(word, (size_t)(slash - word)) : NULL;
+
+	if (!kind)
+		return registry_refused(r, 0, word);
+	return kind_find(kind) ? registry_refused(r, kind_find(kind), slash + 1) : NULL;
+}
+
 static int not_there(const struct registry *r, const char *word, struct error *err)
 {
+	const struct refusal *refusal = refusal_of(r, word);
 	const char *names[256], *near;
 	const struct component *c;
-	const struct refusal *refusal;
 	size_t count = 0;
 
 	if (*word == '/' || *word == '.')
 		return fail(err, MT_ENOTFOUND, "%s: no such file", word);
-	for (size_t n = 0; (refusal = registry_refusal(r, n)); n++) {
-		const char *file = strrchr(refusal->path, '/');
-		size_t len = strlen(word);
-
-		file = file ? file + 1 : refusal->path;
-		if (strncmp(file, word, len) == 0 && strcmp(file + len, ".so") == 0)
-			return fail(err, MT_EINVAL, "%s: %s", refusal->path,
-				    refusal->reason);
-	}
+	if (refusal)
+		return fail(err, MT_EINVAL, "%s: %s", refusal->path, refusal->reason);
 	for (; count < ARRAY_LEN(names) && (c = registry_at(r, count)); count++)
 		names[count] = c->name;
 	near = option_suggest(word, names, count);
@@ -334,7 +342,7 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 			   word);
 }
 
-/* Describes the components that `word` selects. @return their number */
+/* Describe the components that `word` selects. @return their number */
 static size_t info_all(const struct config *config, const struct registry *r,
 		       const char *word, bool json, struct strbuf *out)
 {
@@ -421,11 +429,47 @@ static void check_put_plugin(const char *path, json_object *plugin, struct strbu
 	list_permissions(js_get(plugin, "permissions"), out);
 }
 
+/* Each call of a tool fails if its mapping names an action that does not exist. */
+static int check_actions(json_object *tools, struct error *err)
+{
+	for (size_t i = 0; i < js_length(tools); i++) {
+		json_object *tool = json_object_array_get_idx(tools, i);
+		json_object *events = js_get(tool, "events");
+
+		for (size_t k = 0; k < js_length(events); k++) {
+			const char *action = js_str(json_object_array_get_idx(events, k),
+						    "action", "call_tool");
+
+			if (!event_type_find(true, action))
+				return fail(
+					err, MT_EINVAL,
+					"tool `%s` maps to an unknown action `%.80s`; "
+					"doc/events.md lists the actions",
+					js_str(tool, "name", ""), action);
+		}
+	}
+	return MT_OK;
+}
+
+static int check_probe(const char *path, json_object **ret, struct error *err)
+{
+	json_object *all;
+	int r = registry_probe(path, ret, err);
+
+	all = js_get(*ret, "components");
+	for (size_t i = 0; !r && i < js_length(all); i++)
+		r = check_actions(js_get(js_get(json_object_array_get_idx(all, i),
+						"data"),
+					 "tools"),
+				  err);
+	return r;
+}
+
 static int plugins_check(const char *path, bool json, struct error *err)
 {
 	AUTO(json) json_object *plugin = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(8 << 20);
-	bool valid = registry_probe(path, &plugin, err) == 0;
+	bool valid = check_probe(path, &plugin, err) == 0;
 
 	if (!valid && json) {
 		strbuf_addc(&out, '{');
@@ -484,11 +528,11 @@ enum plugins_subcommand {
 	PLUGINS_TEST,
 };
 static const struct subcommand subcommands[] = {
-	[PLUGINS_LIST] = { "list", 0, 0 },
-	[PLUGINS_INFO] = { "info", 1, 1 },
-	[PLUGINS_CHECK] = { "check", 1, 1 },
-	[PLUGINS_NEW] = { "new", 0, OPERANDS_MAX },
-	[PLUGINS_TEST] = { "test", 0, OPERANDS_MAX },
+	[PLUGINS_LIST] = { "list", 0, 0, NULL },
+	[PLUGINS_INFO] = { "info", 1, 1, NULL },
+	[PLUGINS_CHECK] = { "check", 1, 1, NULL },
+	[PLUGINS_NEW] = { "new", 0, OPERANDS_MAX, NULL },
+	[PLUGINS_TEST] = { "test", 0, OPERANDS_MAX, NULL },
 	{ 0 },
 };
 

@@ -6,6 +6,7 @@
 #include "unknown-tool.h"
 
 #include "controller/plugins/analyzers.h"
+#include "sandbox/roots.h"
 #include "tools/catalog.h"
 
 #include <limits.h>
@@ -125,6 +126,7 @@ static int cli_policy_test(const struct arguments *a, struct loaded *l, const ch
 			   struct error *err)
 {
 	AUTO(json) json_object *args = cli_policy_arguments_of(text, err);
+	AUTO(json) json_object *roots = roots_json(l->config);
 	const char *name = a->tool ? a->tool : "execute_bash";
 	const struct tool *tool = catalog_find(&l->catalog, name);
 	char dir[PATH_MAX];
@@ -132,7 +134,7 @@ static int cli_policy_test(const struct arguments *a, struct loaded *l, const ch
 		.tool = name, .hints = tool ? tool->hints : 0,
 		.trusted = tool && tool->trusted, .args = args,
 		.workspace = realpath(a->common.workspace ? a->common.workspace : ".", dir),
-		.said = RISK_UNKNOWN,
+		.roots = roots, .said = RISK_UNKNOWN,
 	};
 	struct verdict verdict;
 
@@ -201,10 +203,10 @@ static int cli_policy_show(const struct arguments *a, struct loaded *l, struct e
 
 enum policy_subcommand { POLICY_TEST, POLICY_SHOW, POLICY_APPROVALS, POLICY_REVOKE };
 static const struct subcommand subcommands[] = {
-	[POLICY_TEST] = { "test", 1, 1 },
-	[POLICY_SHOW] = { "show", 0, 0 },
-	[POLICY_APPROVALS] = { "approvals", 0, 1 },
-	[POLICY_REVOKE] = { "revoke", 1, OPERANDS_MAX },
+	[POLICY_TEST] = { "test", 1, 1, NULL },
+	[POLICY_SHOW] = { "show", 0, 0, NULL },
+	[POLICY_APPROVALS] = { "approvals", 0, 1, NULL },
+	[POLICY_REVOKE] = { "revoke", 1, OPERANDS_MAX, NULL },
 	{ 0 },
 };
 

@@ -82,7 +82,7 @@ struct open {
 	bool json;
 };
 
-/* Shows the subagents of `parent`, recursively. */
+/* Show the subagents of `parent`, recursively. */
 static void show_below(const struct open *o, const char *parent, int depth)
 {
 	for (size_t i = 0; i < o->count; i++) {
@@ -138,7 +138,7 @@ static int ps_run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return flags_exit_code(f);
 	if (index < argc)
-		return command_misused(self, "unexpected argument");
+		return command_unexpected(self, argv[index]);
 	if (common_config(&a.common, &config, &err))
 		return command_report(EXIT_USAGE, &err);
 	if (client_list(config, &ids, &count, &err))

@@ -2,6 +2,7 @@
  *
  * render.c - formats events as text. */
 #include "render.h"
+#include "commands.h"
 
 #include "clock.h"
 #include "utf8.h"
@@ -84,7 +85,7 @@ static void render_put_line(struct render *r, const char *text, size_t len)
 	r->midline = false;
 }
 
-/* Shows the first and the last lines of a result. */
+/* Show the first and the last lines of a result. */
 static void render_put_block(struct render *r, enum paint p, const char *text, size_t len)
 {
 	size_t lines = render_lines_of(text, len), head = SHOWN_LINES / 2, n = 0;
@@ -241,7 +242,7 @@ static void show_output(struct render *r, const struct event *e)
 	}
 }
 
-/* Shows the output of a cell. Of its last lines only those that report failure are shown:
+/* Show the output of a cell. Of its last lines only those that report failure are shown:
  * the others are for the model. */
 static void show_cell_output(struct render *r, const struct event *e)
 {
@@ -298,7 +299,7 @@ static void show_error(struct render *r, const struct event *e)
 	render_put_block(r, RED, text, len);
 }
 
-/* Shows the new URL, or the error; the page itself is for the model. */
+/* Show the new URL, or the error; the page itself is for the model. */
 static void show_page(struct render *r, const struct event *e)
 {
 	const char *fault = event_arg(e, "last_browser_action_error");
@@ -318,7 +319,7 @@ static void show_content(struct render *r, const struct event *e)
 	render_put_block(r, DIM, text, len);
 }
 
-/* Shows only errors: the text of a file is for the model. */
+/* Show only errors: the text of a file is for the model. */
 static void render_show_read(struct render *r, const struct event *e)
 {
 	static const char error[] = "ERROR:\n";
@@ -360,7 +361,7 @@ static const struct {
 	[OBSERVATION_RECALL] = { RENDER_VERBOSE, show_content },
 };
 
-/* Shows text before tool calls, which is not a separate event. */
+/* Show text before tool calls, which is not a separate event. */
 static void render_show_thought(struct render *r, const struct event *e)
 {
 	const char *thought = event_arg(e, "thought");
@@ -468,15 +469,13 @@ const struct watcher render_watcher = {
 struct render *render_new(FILE *out, enum render_style style)
 {
 	struct render *r = calloc(1, sizeof *r);
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if (!r)
 		return NULL;
 	r->out = out;
 	r->style = style;
 	r->terminal = isatty(fileno(out));
-	r->color = r->terminal && (!no_color || !*no_color) && term && *term &&
-		   strcmp(term, "dumb") != 0;
+	r->color = command_colors(out);
 	r->began = clock_ms();
 	return r;
 }
@@ -497,7 +496,7 @@ static void put_bill(struct strbuf *text, const struct render_end *end)
 		strbuf_addf(text, ", $%.4f", end->cost);
 }
 
-/* Prints one line per model, if there are several. */
+/* Print one line per model, if there are several. */
 static void say_models(struct render *r, const struct llm_usage_totals *bill)
 {
 	const struct llm_metrics *m;
@@ -536,8 +535,9 @@ void render_end(struct render *r, const struct render_end *end)
 	say_models(r, end->bill);
 	if (!end->over) {
 		strbuf_reset(&text);
-		strbuf_addf(&text, "Run `mortise resume %s` to continue",
-			    end->conversation);
+		strbuf_addf(&text, "Run `mortise resume %s%s%s` to continue",
+			    end->conversation, end->plugin_path ? " -o " : "",
+			    end->plugin_path ? end->plugin_path : "");
 		render_say(r, PLAIN, "", text.text, text.len);
 	}
 	fflush(r->out);

@@ -25,6 +25,7 @@ extern const struct watcher render_watcher;
 /** Data for the closing line. */
 struct render_end {
 	const char *conversation, *state, *reason;
+	const char *plugin_path;      /* the setting of -o with it; or NULL */
 	int64_t steps;
 	int64_t calls, input, output; /* of all models */
 	double cost;                  /* below 0: unknown */

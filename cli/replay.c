@@ -19,7 +19,8 @@ enum { SHOWN = 200 }; /* bytes of a text that differs */
 
 struct arguments {
 	struct common common;
-	const char *what, *until, *model, *controller, *title;
+	const char *what, *model, *controller, *title;
+	int64_t until;
 	bool continue_after;
 	struct drive_options drive;
 };
@@ -27,7 +28,7 @@ struct arguments {
 static const struct flag flags[] = {
 	FLAG(0, "until", "N",
 	     "replay up to event N of the recording, then query the model",
-	     STORE(FLAG_TEXT, struct arguments, until)),
+	     STORE(FLAG_NUMBER, struct arguments, until), .expected = "an event id"),
 	FLAG(0, "continue", NULL, "query the model after the end of the recording",
 	     STORE(FLAG_TRUE, struct arguments, continue_after)),
 	FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
@@ -140,14 +141,10 @@ static int open_recording(const struct arguments *a, const struct config *config
 
 static int set_end(const struct arguments *a, struct replay *r, struct error *err)
 {
-	char *end = NULL;
-	long long n = a->until ? strtoll(a->until, &end, 10) : 0;
+	bool ends = a->until >= 0;
 
-	if (a->until && (end == a->until || *end))
-		return fail(err, MT_EINVAL, "invalid --until `%.40s`: not an event id",
-			    a->until);
-	replay_hand_over(r, a->until || a->continue_after);
-	return a->until ? replay_until(r, n, err) : MT_OK;
+	replay_hand_over(r, ends || a->continue_after);
+	return ends ? replay_until(r, a->until, err) : MT_OK;
 }
 
 /* If no model is set, one that is never called. */
@@ -155,7 +152,8 @@ static const char *model_for(const struct arguments *a, const struct config *con
 {
 	const char *set = config_get(config, "llm", "model");
 
-	if (a->model || a->until || a->continue_after || a->controller || (set && *set))
+	if (a->model || a->until >= 0 || a->continue_after || a->controller ||
+	    (set && *set))
 		return a->model;
 	return "script:/dev/null";
 }
@@ -235,7 +233,7 @@ static int replay_it(struct arguments *a)
 
 static int replay_run(const struct command *self, int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .until = -1 };
 	int f = replay_parse(self, argc, argv, &a);
 
 	if (f != FLAG_END)

@@ -7,6 +7,7 @@
 #include "early-signals.h"
 #include "follow.h"
 #include "frontends/protocol.h"
+#include "sandbox/roots.h"
 
 #include <string.h>
 
@@ -29,6 +30,7 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TEXT, struct arguments, model)),
 	DRIVE_OUTPUT_FLAGS("print JSON lines; read commands from standard input",
 			   "print only the final message"),
+	DRIVE_ADD_DIR_FLAG,
 	DRIVE_RECORD_FLAG,
 	DRIVE_KEEP_FLAGS,
 	{ 0 },
@@ -66,6 +68,8 @@ static int resume_start(struct arguments *a, uv_loop_t *loop, struct conversatio
 
 	if (!r)
 		r = common_log(config, err);
+	if (!r)
+		r = roots_check(config, err);
 	if (r)
 		return r;
 	a->found = strcmp(a->id, "here") == 0
@@ -121,7 +125,7 @@ static int join_peer(const struct arguments *a, struct client *p)
 	return follow_conversation(p, &o);
 }
 
-/* Prints the hello, so that the client knows which process to connect to. */
+/* Print the hello, so that the client knows which process to connect to. */
 static int pass_hello(const struct client *p)
 {
 	const char *text = js_text(p->hello, NULL);
@@ -146,7 +150,7 @@ static int cli_resume_join(const struct arguments *a)
 	return code;
 }
 
-/* Retries, because a process that has the conversation open may be about to close it. */
+/* Retry, because a process that has the conversation open may be about to close it. */
 static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
 			 struct error *err)
 {

@@ -6,6 +6,7 @@
 #include "drive.h"
 
 #include "files.h"
+#include "sandbox/roots.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -48,6 +49,7 @@ static const struct flag flags[] = {
 	     STORE(FLAG_TEXT, struct arguments, controller)),
 	DRIVE_OUTPUT_FLAGS("print JSON lines; read commands from standard input",
 			   "print only the final message; status goes to standard error"),
+	DRIVE_ADD_DIR_FLAG,
 	DRIVE_RECORD_FLAG,
 	FLAG(0, "title", "TEXT", "title of the conversation",
 	     STORE(FLAG_TEXT, struct arguments, title)),
@@ -69,7 +71,7 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* Converts the limits to settings of the selected controller. */
+/* Convert the limits to settings of the selected controller. */
 static int run_set_limits(struct arguments *a, struct error *err)
 {
 	size_t count;
@@ -93,7 +95,7 @@ static int run_set_limits(struct arguments *a, struct error *err)
 	return MT_OK;
 }
 
-/* Converts --until to a setting. */
+/* Convert --until to a setting. */
 static int set_until(struct arguments *a, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
@@ -136,7 +138,7 @@ static enum flags_status run_parse(const struct command *self, int argc, char **
 	return f;
 }
 
-/* Reads standard input to its end. */
+/* Read standard input to its end. */
 static int read_stdin(struct strbuf *text, struct error *err)
 {
 	char piece[4096];
@@ -198,7 +200,7 @@ static int run_add_file(const struct arguments *a, struct strbuf *text, struct e
 	return r;
 }
 
-/* Joins the text of -t, the file and standard input, in this order. */
+/* Join the text of -t, the file and standard input, in this order. */
 static int run_read_task(const struct arguments *a, struct strbuf *text,
 			 struct error *err)
 {
@@ -289,6 +291,8 @@ static int run_start(struct arguments *a, uv_loop_t *loop, struct conversation *
 		return r;
 	a->common.workspace = workspace;
 	r = common_config(&a->common, &config, err);
+	if (!r)
+		r = roots_check(config, err);
 	if (!r)
 		common_untrusted(config);
 	if (!r)

@@ -6,14 +6,17 @@
 #include "spool.h"
 
 #include "skills/packs.h"
+#include "skills/skills.h"
 #include "columns.h"
 #include "files.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LEAST_COLUMNS = 60, NAME_COLUMNS = 24 };
@@ -22,12 +25,13 @@ struct job {
 	struct common common;
 	struct config *config;
 	const char *workspace, *key;
+	const char *word; /* the operand; NULL: none */
 	bool json, problems, inside;
 	struct strbuf *out;
 };
 
 static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "print JSON",
+	FLAG('j', "json", NULL, "print JSON",
 	     STORE(FLAG_TRUE, struct job, json)),
 	FLAG(0, "key", "FILE",
 	     "private key to sign a new pack; public key to verify one",
@@ -92,7 +96,7 @@ static struct layout cli_skills_lay_out(const struct skills *all)
 	return l;
 }
 
-/* Truncates the line at the width of the terminal, if standard output is one. */
+/* Truncate the line at the width of the terminal, if standard output is one. */
 static void cli_skills_put_line(struct strbuf *out, struct skill *s,
 				const struct layout *l)
 {
@@ -140,12 +144,12 @@ static void put_problems(const struct job *j, const struct skills *all)
 			    p->text);
 }
 
-static int do_list(struct job *j, const char *word, struct error *err)
+static int do_list(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
 	AUTO(skills) struct skills *all = NULL;
 	int r = skills_load(j->config, j->workspace, &all, err);
 
-	(void)word;
 	if (r)
 		return r;
 	if (j->problems)
@@ -157,7 +161,7 @@ static int do_list(struct job *j, const char *word, struct error *err)
 
 /* ---- one skill -------------------------------------------------------------- */
 
-/* Prints the commands that the MCP servers of a skill run. */
+/* Print the commands that the MCP servers of a skill run. */
 static void put_servers(const struct job *j, const struct skill *s)
 {
 	AUTO(json) json_object *servers = skill_mcp_servers(s);
@@ -232,8 +236,10 @@ static int show_pack(struct job *j, const char *path, struct error *err)
 	return MT_OK;
 }
 
-static int do_show(struct job *j, const char *word, struct error *err)
+static int do_show(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
+	const char *word = j->word;
 	AUTO(skills) struct skills *all = NULL;
 	struct skill *s;
 	int r;
@@ -252,8 +258,10 @@ static int do_show(struct job *j, const char *word, struct error *err)
 
 /* ---- their MCP servers ---------------------------------------------------------- */
 
-static int do_trust(struct job *j, const char *word, struct error *err)
+static int do_trust(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
+	const char *word = j->word;
 	AUTO(skills) struct skills *all = NULL;
 	AUTO(json) json_object *servers = NULL;
 	struct skill *s;
@@ -275,8 +283,10 @@ static int do_trust(struct job *j, const char *word, struct error *err)
 	return err->code;
 }
 
-static int do_untrust(struct job *j, const char *word, struct error *err)
+static int do_untrust(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
+	const char *word = j->word;
 	if (!mcp_servers_trust(word, NULL, err))
 		strbuf_addf(j->out, "MCP servers of %s are not trusted\n", word);
 	return err->code;
@@ -284,7 +294,7 @@ static int do_untrust(struct job *j, const char *word, struct error *err)
 
 /* ---- packs -------------------------------------------------------------------- */
 
-/* Finds the signer. Without a signature it is "", or an error if a key was given. */
+/* Find the signer. Without a signature it is "", or an error if a key was given. */
 static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
 {
 	int r = pack_verify_signature(path, j->key, KEY_DIR, ret, err);
@@ -296,8 +306,10 @@ static int signer_of(const struct job *j, const char *path, char **ret, struct e
 	return r == MT_ENOTFOUND ? fail(err, MT_EDENIED, "%s is not signed", path) : r;
 }
 
-static int do_verify(struct job *j, const char *path, struct error *err)
+static int do_verify(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
+	const char *path = j->word;
 	AUTO(free) char *signer = NULL;
 	char hex[65];
 	int r = show_pack(j, path, err);
@@ -328,8 +340,10 @@ static int install_file(struct job *j, const char *path, const char *source,
 	return r;
 }
 
-static int do_install(struct job *j, const char *word, struct error *err)
+static int do_install(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
+	const char *word = j->word;
 	AUTO(free) char *path = NULL;
 	char dir[PATH_MAX];
 	int r;
@@ -368,8 +382,10 @@ static struct skills *skills_of_pack(const char *name)
 	return path && !pack_open(path, &p, &all, NULL) ? all : NULL;
 }
 
-static int do_remove(struct job *j, const char *word, struct error *err)
+static int do_remove(void *arguments, struct error *err)
 {
+	struct job *j = arguments;
+	const char *word = j->word;
 	AUTO(skills) struct skills *all = skills_of_pack(word);
 	struct skill *s;
 	int r = pack_remove(word, err);
@@ -394,9 +410,40 @@ static void check_not_empty(const struct skills *all, const char *what, struct e
 		     p ? p->text : "");
 }
 
-/* Packs DIR as DIR.tar.gz next to it; the pack is validated before it is kept. */
-static int do_pack(struct job *j, const char *word, struct error *err)
+static int skills_fail_create(const char *path, int why, struct error *err)
 {
+	return fail(err, why == EEXIST ? MT_EEXIST : MT_EIO, "cannot create %s: %s", path,
+		    strerror(why));
+}
+
+/* Writes a temporary file first, so that nothing uses an incomplete archive. */
+static int pack_to_file(const char *dir, const char *path, const char *key,
+			struct error *err)
+{
+	const mode_t mask = umask(022);
+	char temp[PATH_MAX];
+	int fd, r;
+
+	umask(mask);
+	if (access(path, F_OK) == 0)
+		return skills_fail_create(path, EEXIST, err);
+	fd = command_spool_file(path, temp, sizeof temp);
+	if (fd < 0)
+		return skills_fail_create(path, errno, err);
+	r = pack_make(dir, fd, path, key, err);
+	if (!r && (fchmod(fd, 0644 & ~mask) != 0 || link(temp, path) != 0) &&
+	    ((errno != EPERM && errno != EOPNOTSUPP) || rename(temp, path) != 0))
+		r = skills_fail_create(path, errno, err);
+	close(fd);
+	command_spool_close();
+	return r;
+}
+
+/* Packs DIR as DIR.tar.gz next to it; the pack is validated before it is kept. */
+static int do_pack(void *arguments, struct error *err)
+{
+	struct job *j = arguments;
+	const char *word = j->word;
 	AUTO(strbuf) struct strbuf path = STRBUF(8192);
 	AUTO(pack) struct pack *p = NULL;
 	AUTO(skills) struct skills *all = NULL;
@@ -409,15 +456,15 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 	strbuf_add(&path, ".tar.gz");
 	if (j->inside && !j->key)
 		return fail(err, MT_EINVAL, "--inside requires --key");
-	r = pack_make(word, path.text, j->inside ? j->key : NULL, err);
+	r = pack_to_file(word, path.text, j->inside ? j->key : NULL, err);
 	if (!r && !pack_open(path.text, &p, &all, err))
 		check_not_empty(all, word, err);
 	if (!r && err->code) {
 		unlink(path.text);
 		r = err->code;
 	}
-	if (!r && j->key && !j->inside)
-		r = pack_sign(path.text, j->key, err);
+	if (!r && j->key && !j->inside && (r = pack_sign(path.text, j->key, err)))
+		unlink(path.text);
 	if (!r) {
 		strbuf_addf(j->out, "%s\n", path.text);
 		put_problems(j, all);
@@ -441,18 +488,15 @@ static void print(struct strbuf *out)
 /* ---- the command ---------------------------------------------------------------- */
 
 static const struct subcommand subcommands[] = {
-	{ "list", 0, 0 },
-	{ "show", 1, 1 },
-	{ "verify", 1, 1 },
-	{ "install", 1, 1 },
-	{ "remove", 1, 1 },
-	{ "pack", 1, 1 },
-	{ "trust", 1, 1 },
-	{ "untrust", 1, 1 },
+	{ "list", 0, 0, do_list },
+	{ "show", 1, 1, do_show },
+	{ "verify", 1, 1, do_verify },
+	{ "install", 1, 1, do_install },
+	{ "remove", 1, 1, do_remove },
+	{ "pack", 1, 1, do_pack },
+	{ "trust", 1, 1, do_trust },
+	{ "untrust", 1, 1, do_untrust },
 	{ 0 },
-};
-static int (*const jobs[])(struct job *j, const char *word, struct error *err) = {
-	do_list, do_show, do_verify, do_install, do_remove, do_pack, do_trust, do_untrust,
 };
 
 static int cli_skills_run(const struct command *self, int argc, char **argv)
@@ -475,7 +519,8 @@ static int cli_skills_run(const struct command *self, int argc, char **argv)
 	what = command_choose(self, argc - index, argv + index);
 	if (what < 0)
 		return EXIT_USAGE;
-	jobs[what](&j, argc - index > 1 ? argv[index + 1] : NULL, &err);
+	j.word = argc - index > 1 ? argv[index + 1] : NULL;
+	self->subcommands[what].run(&j, &err);
 	print(&out);
 	return err.code ? command_report(EXIT_FAILED, &err) : EXIT_DONE;
 }

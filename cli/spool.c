@@ -31,7 +31,7 @@ static struct {
 
 static void cli_spool_discard(int at, const char *name, int depth);
 
-/* Removes the contents of a directory. */
+/* Remove the contents of a directory. */
 static void discard_entries(int dir, int depth)
 {
 	_Alignas(struct dirent64) char buf[2048];
@@ -99,7 +99,7 @@ static void restore_signals(void)
 	}
 }
 
-/* Blocks signals, so that none arrives during creation or removal. */
+/* Block signals, so that none arrives during creation or removal. */
 static void spool_hold_signals(sigset_t *ret_before)
 {
 	sigset_t all;

@@ -21,8 +21,12 @@
 #include <mortise/tool.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { DESCRIPTION_SHOWN = 100 }; /* columns */
+enum {
+	DESCRIPTION_SHOWN = 100,  /* columns */
+	ARGUMENTS_MAX = 64 << 20, /* bytes; of a call at most RUNNER_ARGS_MAX are sent */
+};
 
 struct arguments {
 	struct common common;
@@ -149,8 +153,8 @@ static void cli_tools_end_call(struct call *call)
 	runner_close(call->link);
 }
 
-/* Keeps the file with a long result if the text or the note after a command names it;
- * prints that note. */
+/* Keep the file with a long result if the text or the note after a command names it, and
+ * print that note. */
 static void keep_file(struct call *call, const struct runner_result *result)
 {
 	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
@@ -165,7 +169,7 @@ static void keep_file(struct call *call, const struct runner_result *result)
 				     strlen(call->spool));
 }
 
-/* Prints the fields, if requested, and the text. */
+/* Print the fields, if requested, and the text. */
 static int print_result(struct call *call, const struct runner_result *result)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
@@ -214,6 +218,8 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 		return;
 	}
 	fflush(stdout);
+	if (result->limit_text && !result->status)
+		print_error(call, result->limit_text);
 	if (result->status) {
 		print_error(call,
 			    result->error ? result->error : status_name(result->status));
@@ -279,11 +285,34 @@ static int cli_tools_perform(struct launch *l, const struct tool *t, json_object
 	return r;
 }
 
+/* The arguments: JSON, `@FILE`, or `-` for standard input. */
+static int cli_tools_read_arguments(const char *given, struct strbuf *ret,
+				    struct error *err)
+{
+	AUTO(free) char *file = NULL;
+	size_t len = strlen(given);
+	int r;
+
+	if (strcmp(given, "-") == 0) {
+		r = file_read_fd(STDIN_FILENO, "standard input", ARGUMENTS_MAX, ret, err);
+		if (!r && strspn(ret->text, " \t\r\n") == ret->len)
+			r = fail(err, MT_EINVAL,
+				 "standard input is empty; it must contain the arguments "
+				 "as a JSON object");
+		return r;
+	}
+	r = *given == '@' ? file_read(given + 1, ARGUMENTS_MAX, &file, &len, err) : MT_OK;
+	if (!r && strbuf_addn(ret, file ? file : given, len))
+		r = out_of_memory(err);
+	return r;
+}
+
 static int cli_tools_call_tool(struct config *c, struct registry *r,
 			       const struct arguments *a, const struct catalog *catalog,
 			       const char *name, const char *json, struct error *err)
 {
 	const struct tool *t = catalog_find(catalog, name);
+	AUTO(strbuf) struct strbuf text = STRBUF(ARGUMENTS_MAX + 1);
 	AUTO(json) json_object *args = NULL;
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	AUTO(mask) struct mask *mask = mask_new();
@@ -303,7 +332,15 @@ static int cli_tools_call_tool(struct config *c, struct registry *r,
 	if (!t)
 		return command_report(EXIT_USAGE,
 				      (unknown_tool(r, catalog, name, err), err));
-	args = call_arguments(t, json, strlen(json), err);
+	if (!cli_tools_read_arguments(json, &text, err)) {
+		args = call_arguments(t, text.text, text.len, err);
+		if (!args && text.text[strspn(text.text, " \t\r\n")] != '{') {
+			*err = ERROR_NONE; /* quotes the text, without a reason */
+			fail(err, MT_EINVAL,
+			     "the arguments must be a JSON object, @FILE, "
+			     "or - for standard input");
+		}
+	}
 	if (!args)
 		return command_report(EXIT_USAGE, err);
 	if (t->hints & MT_TOOL_CONTROL) {
@@ -382,7 +419,7 @@ static int cli_tools_serve(struct config *c, struct registry *r,
 	return err->code ? command_report(code, err) : code;
 }
 
-/* Gets the lists of toolsets that list their tools at run time. If one fails, the others
+/* Get the lists of toolsets that list their tools at run time. If one fails, the others
  * are served. */
 static void fetch_lists(struct config *c, struct registry *r, const struct arguments *a,
 			struct catalog *catalog)
@@ -399,9 +436,9 @@ static void fetch_lists(struct config *c, struct registry *r, const struct argum
 
 enum tools_subcommand { TOOLS_LIST, TOOLS_CALL, TOOLS_SERVE };
 static const struct subcommand subcommands[] = {
-	[TOOLS_LIST] = { "list", 0, 0 },
-	[TOOLS_CALL] = { "call", 1, 2 },
-	[TOOLS_SERVE] = { "serve", 0, 0 },
+	[TOOLS_LIST] = { "list", 0, 0, NULL },
+	[TOOLS_CALL] = { "call", 1, 2, NULL },
+	[TOOLS_SERVE] = { "serve", 0, 0, NULL },
 	{ 0 },
 };
 
@@ -465,10 +502,11 @@ static int tools_run(const struct command *self, int argc, char **argv)
 
 const struct command command_tools = {
 	.name = "tools",
-	.args = "[list | call NAME [JSON] | serve]",
+	.args = "[list | call NAME [JSON | @FILE | -] | serve]",
 	.summary = "List tools, call one, or serve them over MCP",
-	.details = "list   list the enabled tools (default)\ncall   run a tool with the arguments "
-		   "in JSON and print its result; --json\n       prints the fields of "
+	.details = "list   list the enabled tools (default)\ncall   run a tool and print its "
+		   "result. Its arguments are a JSON object, on\n       the command line, "
+		   "in FILE, or on standard input (-). --json prints the\n       fields of "
 		   "the observation first\nserve  serve the tools over MCP on standard "
 		   "input and output, or over\n       streamable HTTP with --http (at "
 		   "http://HOST:PORT/mcp)\n\n`call` runs the tool in the controller's "

@@ -2,8 +2,8 @@
 noinst_LIBRARIES += libhost.a
 libhost_a_SOURCES =
 libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
-LIBHOST = libhost.a libfncall.a libtools.a librunnerclient.a libhooks.a libmodels.a librequest.a \
-	libskills.a libregistry.a libconfig.a libevents.a $(LIBMT) $(UV_LIBS)
+LIBHOST = libhost.a liblimits.a liboverlay.a libsandbox.a libfncall.a libtools.a librunnerclient.a libhooks.a libmodels.a librequest.a \
+	libskills.a $(LIBSNAPSHOT) libregistry.a libconfig.a libevents.a $(LIBMT) $(UV_LIBS)
 
 include host/llm/local.mk
 include host/context/local.mk

@@ -303,7 +303,7 @@ static void repair_members(struct repair *m, json_object *schema, json_object *o
 	}
 }
 
-/* Replaces a value whose type does not match the schema; values in a list or an object
+/* Replace a value whose type does not match the schema; values in a list or an object
  * are repaired in place.
  * @return a new reference, or NULL: the value stays. */
 static json_object *repair_value(struct repair *m, json_object *schema,

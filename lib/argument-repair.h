@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * argument-repair.h - repairs common mistakes of models in the arguments of tool calls
- * before the arguments are checked (spec/tools 11.4). */
+ * before the arguments are checked. */
 #ifndef LIB_ARGUMENT_REPAIR_H
 #define LIB_ARGUMENT_REPAIR_H
 

@@ -30,7 +30,7 @@ int array_grow(void *array, size_t *room, size_t need, size_t size, size_t max)
 	want = next_room(room && *room ? *room : room ? FIRST_ROOM : 1, need, max);
 	if (want > PTRDIFF_MAX / size)
 		return MT_ENOMEM;
-	/* The pointer has a type of its own, so that it is not read as a void *. */
+	/* Copied, because the type of the pointer is not void *. */
 	memcpy(&items, array, sizeof items);
 	items = realloc(items, want * size);
 	if (!items)

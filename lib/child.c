@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * child.c - ends a child process and its process group. */
+ * child.c - terminates a child process and its process group. */
 #include "child.h"
 
 #include <poll.h>

@@ -4,55 +4,17 @@
 #include "confine.h"
 
 #include "auto.h"
-#include "library.h"
 
 #include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <linux/seccomp.h>
-#include <seccomp.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Placeholder in the filter for the PID of the process. */
 #define OWN_PID 0x5ea7c0deu
-
-/* The kernel runs a new filter once for every system call: a tree is applied sooner. */
-enum { BINARY_TREE = 2 };
-
-#define FUNCTIONS(X)                                                                     \
-	X(seccomp_init)                                                                  \
-	X(seccomp_release)                                                               \
-	X(seccomp_attr_set)                                                              \
-	X(seccomp_rule_add_array)                                                        \
-	X(seccomp_syscall_resolve_name)                                                  \
-	X(seccomp_export_bpf)
-
-#define POINTER(name) __typeof__(&name) name;
-#define ROW(name) { #name, offsetof(struct api, name) },
-
-struct api {
-	FUNCTIONS(POINTER)
-};
-
-static const struct library_function functions[] = { FUNCTIONS(ROW) };
-static const struct library library = { "libseccomp.so.2", "libseccomp",
-					"to confine plugins", functions,
-					sizeof functions / sizeof *functions };
-
-static const struct api *confine_load(struct error *err)
-{
-	static struct api api;
-
-	return api.seccomp_init || !library_load(&library, &api, sizeof api, err) ? &api
-										  : NULL;
-}
 
 /* ---- the rules --------------------------------------------------------------- */
 
@@ -96,7 +58,7 @@ static const char *const unknown[] = { "clone3", "openat2", "io_uring_setup",
 static const struct {
 	const char *call;
 	unsigned arg;
-	uint64_t value;
+	uint32_t value;
 } refused_values[] = {
 	{ "prctl", 0, PR_SET_PDEATHSIG },
 	/* the kernel signals the owner of a descriptor that becomes ready */
@@ -108,59 +70,23 @@ static const struct {
 /* Calls that open files. */
 static const char *const opens[] = { "open", "openat", "name_to_handle_at" };
 
-struct making {
-	const struct api *api;
-	scmp_filter_ctx filter;
-	int error; /* negative errno */
-};
-
-static void confine_add(struct making *m, uint32_t action, const char *name,
-			const struct scmp_arg_cmp *when)
-{
-	int number = m->api->seccomp_syscall_resolve_name(name);
-
-	if (number == __NR_SCMP_ERROR || m->error)
-		return;
-	m->error = m->api->seccomp_rule_add_array(m->filter, action, number, when != NULL,
-						  when);
-}
-
-static void confine_add_list(struct making *m, int number, const char *const *names,
-			     size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		confine_add(m, SCMP_ACT_ERRNO((uint32_t)number), names[i], NULL);
-}
-
 /* Refuse to open for writing: any of these flags; O_RDWR and O_WRONLY are bits. */
-static void refuse_writing(struct making *m)
+static void refuse_writing(struct syscall_filter_draft *d)
 {
 	static const unsigned writes[] = { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC };
 
-	for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(writes); i++) {
 		struct scmp_arg_cmp open = { .arg = 1, .op = SCMP_CMP_MASKED_EQ,
 					     .datum_a = writes[i], .datum_b = writes[i] };
 		struct scmp_arg_cmp openat = open;
 
 		openat.arg = 2;
-		confine_add(m, SCMP_ACT_ERRNO(EPERM), "open", &open);
-		confine_add(m, SCMP_ACT_ERRNO(EPERM), "openat", &openat);
+		syscall_filter_refuse(d, EPERM, "open", &open);
+		syscall_filter_refuse(d, EPERM, "openat", &openat);
 	}
 }
 
-static void refuse_values(struct making *m)
-{
-	for (size_t i = 0; i < ARRAY_LEN(refused_values); i++) {
-		struct scmp_arg_cmp equal = { .arg = refused_values[i].arg,
-					      .op = SCMP_CMP_MASKED_EQ,
-					      .datum_a = UINT32_MAX,
-					      .datum_b = refused_values[i].value };
-
-		confine_add(m, SCMP_ACT_ERRNO(EPERM), refused_values[i].call, &equal);
-	}
-}
-
-static void confine_add_rules(struct making *m, unsigned flags)
+static void confine_add_rules(struct syscall_filter_draft *d, unsigned flags)
 {
 	static const struct scmp_arg_cmp process = { .arg = 0, .op = SCMP_CMP_MASKED_EQ,
 						     .datum_a = CLONE_THREAD };
@@ -169,85 +95,43 @@ static void confine_add_rules(struct making *m, unsigned flags)
 	static const struct scmp_arg_cmp limit = { .arg = 2, .op = SCMP_CMP_NE };
 
 	if (flags & CONFINE_ONLY_OPEN) {
-		confine_add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
+		syscall_filter_refuse_list(d, EPERM, opens, ARRAY_LEN(opens));
 		return;
 	}
-	confine_add_list(m, EPERM, refused, sizeof refused / sizeof *refused);
-	confine_add_list(m, ENOSYS, unknown, sizeof unknown / sizeof *unknown);
-	confine_add(m, SCMP_ACT_ERRNO(EPERM), "clone",
-		    flags & CONFINE_NO_THREADS ? NULL : &process);
-	refuse_values(m);
-	confine_add(m, SCMP_ACT_ERRNO(EPERM), "tgkill", &other);
-	confine_add(m, SCMP_ACT_ERRNO(EPERM), "prlimit64", &limit);
+	syscall_filter_refuse_list(d, EPERM, refused, ARRAY_LEN(refused));
+	syscall_filter_refuse_list(d, ENOSYS, unknown, ARRAY_LEN(unknown));
+	syscall_filter_refuse(d, EPERM, "clone",
+			      flags & CONFINE_NO_THREADS ? NULL : &process);
+	for (size_t i = 0; i < ARRAY_LEN(refused_values); i++)
+		syscall_filter_refuse_value(d, EPERM, refused_values[i].call,
+					    refused_values[i].arg,
+					    refused_values[i].value);
+	syscall_filter_refuse(d, EPERM, "tgkill", &other);
+	syscall_filter_refuse(d, EPERM, "prlimit64", &limit);
 	if (flags & CONFINE_NO_OPEN)
-		confine_add_list(m, EPERM, opens, sizeof opens / sizeof *opens);
+		syscall_filter_refuse_list(d, EPERM, opens, ARRAY_LEN(opens));
 	else
-		refuse_writing(m);
+		refuse_writing(d);
 }
 
-/* ---- the filter -------------------------------------------------------------- */
-
-static int confine_export(struct making *m, struct confine *ret)
+int confine_prepare(unsigned flags, struct syscall_filter *ret, struct error *err)
 {
-	int fd = memfd_create("filter", MFD_CLOEXEC), status = MT_EIO;
-	struct stat st;
+	struct syscall_filter_draft draft;
+	int status = syscall_filter_begin(&draft, "to confine plugins", err);
 
-	if (fd >= 0 && m->api->seccomp_export_bpf(m->filter, fd) == 0 &&
-	    fstat(fd, &st) == 0 && st.st_size > 0) {
-		ret->list = malloc((size_t)st.st_size);
-		ret->count = (size_t)st.st_size / sizeof *ret->list;
-		status = !ret->list ? MT_ENOMEM
-			 : pread(fd, ret->list, (size_t)st.st_size, 0) == st.st_size
-				 ? MT_OK
-				 : MT_EIO;
-	}
-	if (fd >= 0)
-		close(fd);
-	return status;
+	*ret = (struct syscall_filter){ 0 };
+	if (status)
+		return status;
+	confine_add_rules(&draft, flags);
+	return syscall_filter_finish(&draft, ret, err);
 }
 
-int confine_prepare(unsigned flags, struct confine *ret, struct error *err)
+int confine_apply(const struct syscall_filter *f)
 {
-	struct making m = { .api = confine_load(err) };
-	int status = MT_ENOMEM;
-
-	*ret = (struct confine){ 0 };
-	if (!m.api)
-		return err ? err->code : MT_ENOTFOUND;
-	m.filter = m.api->seccomp_init(SCMP_ACT_ALLOW);
-	if (m.filter) {
-		m.error = m.api->seccomp_attr_set(m.filter, SCMP_FLTATR_ACT_BADARCH,
-						  SCMP_ACT_ERRNO(EPERM));
-		m.api->seccomp_attr_set(m.filter, SCMP_FLTATR_CTL_OPTIMIZE, BINARY_TREE);
-		confine_add_rules(&m, flags);
-		status = m.error ? MT_EIO : confine_export(&m, ret);
-		m.api->seccomp_release(m.filter);
-	}
-	if (!status)
-		return MT_OK;
-	confine_clear(ret);
-	return status == MT_ENOMEM ? out_of_memory(err)
-				   : fail(err, MT_EIO, "cannot make a seccomp filter: %s",
-					  strerror(m.error ? -m.error : errno));
-}
-
-int confine_apply(const struct confine *c)
-{
-	struct sock_fprog program = { .len = (unsigned short)c->count,
-				      .filter = c->list };
 	uint32_t own = (uint32_t)getpid();
 
-	for (size_t i = 0; i < c->count; i++)
-		if (c->list[i].k == OWN_PID)
-			c->list[i].k = own;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		return MT_EUNSUPPORTED;
-	return MT_OK;
-}
-
-void confine_clear(struct confine *c)
-{
-	free(c->list);
-	*c = (struct confine){ 0 };
+	for (size_t i = 0; i < f->count; i++)
+		if (f->list[i].k == OWN_PID)
+			f->list[i].k = own;
+	return syscall_filter_apply(f);
 }

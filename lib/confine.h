@@ -5,9 +5,7 @@
 #ifndef LIB_CONFINE_H
 #define LIB_CONFINE_H
 
-#include "error.h"
-
-#include <linux/filter.h>
+#include "syscall-filter.h"
 
 enum {
 	CONFINE_NO_OPEN = 1u << 0, /* refuse to open any file; without it: only for
@@ -17,21 +15,14 @@ enum {
 				      * another filter. Quick to apply */
 };
 
-/** A filter, created once and applied in any number of child processes. */
-struct confine {
-	struct sock_filter *list;
-	size_t count;
-};
-
 /** Create the filter. It refuses to start a process or a program; to signal other
  *  processes (also as the owner of a descriptor), trace, read, or schedule them; to use
  *  sockets; to change files, limits, mounts, or the system; and to outlive the parent
  *  (PR_SET_PDEATHSIG). @return MT_OK, MT_ENOTFOUND (libseccomp is not installed),
  *  MT_EIO */
-int confine_prepare(unsigned flags, struct confine *ret, struct error *err);
+int confine_prepare(unsigned flags, struct syscall_filter *ret, struct error *err);
 /** Apply it to this thread, permanently. Async-signal-safe. @return MT_OK, or
  *  MT_EUNSUPPORTED where the kernel has no filters. */
-int confine_apply(const struct confine *c);
-void confine_clear(struct confine *c);
+int confine_apply(const struct syscall_filter *f);
 
 #endif

@@ -28,8 +28,8 @@ static int files_fail_errno(struct error *err, const char *path, const char *ver
 	return fail(err, code, "cannot %s %s: %s", verb, path, strerror(number));
 }
 
-static int read_fd(int fd, const char *path, size_t max_bytes, struct strbuf *text,
-		   struct error *err)
+int file_read_fd(int fd, const char *path, size_t max_bytes, struct strbuf *text,
+		 struct error *err)
 {
 	char piece[16384];
 
@@ -69,7 +69,7 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	if (st.st_size > 0 && (uintmax_t)st.st_size > max_bytes)
 		return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", path, max_bytes);
 	strbuf_reserve(&text, (size_t)st.st_size);
-	status = read_fd(fd, path, max_bytes, &text, err);
+	status = file_read_fd(fd, path, max_bytes, &text, err);
 	if (status)
 		return status;
 
@@ -342,6 +342,21 @@ int dir_sync(const char *path, struct error *err)
 
 static int remove_entries(int fd, const char *path, int depth, struct error *err);
 
+/* Let the owner read and change a directory that is about to be removed. */
+static void remove_unlock(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char self[64];
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700) {
+		snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+		(void)!chmod(self, 0700);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 static int remove_entry(int parent, const char *name, const char *path, int depth,
 			struct error *err)
 {
@@ -351,6 +366,7 @@ static int remove_entry(int parent, const char *name, const char *path, int dept
 		return MT_OK;
 	if (errno != EISDIR && errno != EPERM)
 		return files_fail_errno(err, path, "remove");
+	remove_unlock(parent, name);
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return files_fail_errno(err, path, "remove");
@@ -360,7 +376,7 @@ static int remove_entry(int parent, const char *name, const char *path, int dept
 	return status;
 }
 
-/* Takes ownership of the descriptor. */
+/* Take ownership of the descriptor. */
 static int remove_entries(int fd, const char *path, int depth, struct error *err)
 {
 	DIR *dir = fdopendir(fd);

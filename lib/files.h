@@ -13,6 +13,9 @@
  *  (larger than max_bytes), MT_EIO; the text ends in NUL. */
 int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 	      struct error *err);
+/** Append the rest of an open file, pipe or device. Errors call it `name`. */
+int file_read_fd(int fd, const char *name, size_t max_bytes, struct strbuf *text,
+		 struct error *err);
 /** Write a temporary file in the same directory and rename it; fsync first if
  *  `durable`. */
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode, bool durable,
@@ -48,6 +51,10 @@ int dir_sync(const char *path, struct error *err);
 int dir_remove(const char *path, struct error *err);
 /** "a" + "/" + "b" as a new string; `b` alone if it is absolute. NULL: out of memory. */
 char *path_join(const char *a, const char *b);
+/** `path` is the directory `dir` or in it. Compares text: both must be resolved. */
+bool path_is_in(const char *path, const char *dir);
+/** The same for a NULL-terminated list, which may be NULL. */
+bool path_is_in_any(const char *path, char *const *dirs);
 /** A regular file that this process may execute. */
 bool path_is_program(const char *path);
 /** The executable `name` in the absolute directories of `path` ("/bin:/usr/bin"), owned;

@@ -167,8 +167,12 @@ static void read_named(struct reader *r, size_t line)
 /* Keys that the section of any tool may have are ignored here. */
 static bool is_of_all(const char *key)
 {
-	return strcmp(key, "plugin") == 0 || strcmp(key, "deadline") == 0 ||
-	       strcmp(key, "llm") == 0 || strcmp(key, "enabled") == 0;
+	static const char *const keys[] = { "plugin", "deadline", "llm", "enabled" };
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
 }
 
 static void function_ini_read_line(struct reader *r, size_t line)

@@ -8,7 +8,7 @@
  *   arg.x = double, an angle in radians
  *
  * or, for several, function.NAME.symbol, function.NAME.arg.x and so on. The
- * arguments are in the order of the lines. doc/ffi.md tells the whole of it. */
+ * arguments are in the order of the lines. doc/ffi.md describes all keys. */
 #ifndef LIB_FUNCTION_INI_H
 #define LIB_FUNCTION_INI_H
 

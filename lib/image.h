@@ -17,7 +17,7 @@ struct image {
 	unsigned width, height;
 };
 
-/** Inspect a whole image: PNG, JPEG, GIF or WebP by its bytes, whatever its name.
+/** Inspect a whole image: PNG, JPEG, GIF or WebP, detected by its bytes, not its name.
  *  @return MT_OK; MT_EUNSUPPORTED (none of them), MT_EINVAL (damaged or cut
  *  short), MT_ELIMIT (too large), with a text that continues "it ...". */
 int image_look(const void *bytes, size_t len, struct image *ret, struct error *err);

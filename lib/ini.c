@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * ini.c - feeds inih with lines that it cannot misread.
+ * ini.c - passes lines to inih in a form that it cannot misread.
  *
- * inih asks us for each line. It gets no comment, no section name and no line
- * longer than its buffer: a long value goes out in pieces, the later ones as
- * indented continuations. Each piece stands between two EDGE bytes, which keep
- * its white space, and the marks that inih would act on are sent as control
- * bytes; a file that holds control bytes of its own is refused. */
+ * inih requests each line from a function of this file, which never passes a comment, a
+ * section name, or a line longer than its buffer. A long value is split; the later pieces
+ * are indented continuation lines. Each piece is enclosed in two EDGE bytes, which
+ * preserve its white space. Characters with a meaning for inih are replaced by control
+ * bytes; a file that contains control bytes is refused. */
 #include <ini.h>
 #undef INI_MAX_LINE
 #include "files.h"
@@ -17,7 +17,7 @@
 
 enum { EDGE = 0x10, ROOM = INI_MAX_KEY + 40 };
 
-static const char guarded[] = ";#:"; /* these marks are sent as the bytes 1, 2, 3 */
+static const char guarded[] = ";#:"; /* these characters are sent as the bytes 1, 2, 3 */
 
 struct feed {
 	const char *name;            /* of the file, for messages */
@@ -28,6 +28,9 @@ struct feed {
 	bool open;                   /* a key was seen in this section */
 	bool owed;                   /* inih has yet to call the handler */
 	bool new_key;                /* ... with the start of an entry */
+	bool skip_section, skip_value; /* after an invalid line */
+	ini_fault_fn *on_fault;      /* NULL: the first invalid line ends parsing */
+	void *fault_arg;
 	struct ini *ini;
 	struct strbuf value;         /* of the last entry, until it is complete */
 	int status;
@@ -37,6 +40,20 @@ struct feed {
 static int ini_fault(struct feed *f, int code, const char *what)
 {
 	return f->status = fail(f->err, code, "%s:%u: %s", f->name, f->line, what);
+}
+
+/* An invalid line. Without `on_fault`, or if that returns a status, parsing ends. */
+static void ini_line_fault(struct feed *f, int code, const char *what)
+{
+	struct error why = ERROR_NONE;
+
+	if (!f->on_fault) {
+		ini_fault(f, code, what);
+		return;
+	}
+	fail(&why, code, "%s:%u: %s", f->name, f->line, what);
+	f->status = f->on_fault(f->fault_arg, &why, f->err);
+	f->skip_value = true;
 }
 
 static int ini_no_memory(struct feed *f)
@@ -181,24 +198,32 @@ static char *hand_piece(struct feed *f, char *line, char *to, size_t room)
 	return line;
 }
 
-static char *hand_section(struct feed *f, char *line, const char *start, const char *end)
+/* Why the section is invalid, or NULL, with its name. */
+static const char *section_fault(const char *start, const char *end,
+				 const char **ret_name, const char **ret_name_end)
 {
-	const char *close = memchr(start, ']', (size_t)(end - start));
-	const char *name = start + 1, *name_end = close, *after;
+	const char *close = memchr(start, ']', (size_t)(end - start)), *after;
 
 	if (!close)
-		return ini_fault(f, MT_EINVAL, "the section has no `]`; use [name]"),
-		       NULL;
+		return "the section has no `]`; use [name]";
 	after = close + 1;
 	ini_trim(&after, &end);
 	if (after < end && !is_comment(*after))
-		return ini_fault(f, MT_EINVAL,
-				 "text after the `]`; move it to its own line"),
-		       NULL;
-	ini_trim(&name, &name_end);
-	if (name == name_end)
-		return ini_fault(f, MT_EINVAL, "the section has no name; use [name]"),
-		       NULL;
+		return "text after the `]`; move it to its own line";
+	*ret_name = start + 1;
+	*ret_name_end = close;
+	ini_trim(ret_name, ret_name_end);
+	return *ret_name == *ret_name_end ? "the section has no name; use [name]" : NULL;
+}
+
+static char *hand_section(struct feed *f, char *line, const char *start, const char *end)
+{
+	const char *name, *name_end;
+	const char *fault = section_fault(start, end, &name, &name_end);
+
+	f->skip_section = fault;
+	if (fault)
+		return ini_line_fault(f, MT_EINVAL, fault), NULL;
 	if (close_entry(f) || ini_add_section(f, name, (size_t)(name_end - name)))
 		return NULL;
 	memcpy(line, "[x]", sizeof "[x]"); /* makes inih forget the previous key */
@@ -213,17 +238,19 @@ static char *hand_key(struct feed *f, char *line, size_t room, const char *start
 	char *to;
 
 	if (!equals)
-		return ini_fault(f, MT_EINVAL,
-				 "neither a section nor a key with a value; use key = "
-				 "value, or # before a comment"),
+		return ini_line_fault(f, MT_EINVAL,
+				      "neither a section nor a key with a value; use key "
+				      "= value, or # before a comment"),
 		       NULL;
 	ini_trim(&start, &key_end);
 	if (start == key_end)
-		return ini_fault(f, MT_EINVAL,
-				 "the key before the `=` is missing; use key = value"),
+		return ini_line_fault(
+			       f, MT_EINVAL,
+			       "the key before the `=` is missing; use key = value"),
 		       NULL;
 	if (key_end - start > INI_MAX_KEY)
-		return ini_fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;
+		return ini_line_fault(f, MT_ELIMIT, "the key is longer than 120 bytes"),
+		       NULL;
 	f->piece = equals + 1;
 	f->pieces_end = end;
 	ini_trim(&f->piece, &f->pieces_end);
@@ -293,9 +320,11 @@ static char *hand_line(char *line, int size, void *stream)
 	}
 	while (ini_next_line(f, &start, &end)) {
 		bool indented = start < end && ini_is_white(*start);
+		char *handed;
 
 		ini_trim(&start, &end);
-		if (start == end || is_comment(*start))
+		if (start == end || is_comment(*start) || (indented && f->skip_value) ||
+		    (*start != '[' && f->skip_section))
 			continue;
 		if (indented && f->open) {
 			if (f->value.len > 0)
@@ -304,8 +333,11 @@ static char *hand_line(char *line, int size, void *stream)
 			f->pieces_end = end;
 			return hand_continuation(f, line, room);
 		}
-		return *start == '[' ? hand_section(f, line, start, end)
-				     : hand_key(f, line, room, start, end);
+		f->skip_value = false;
+		handed = *start == '[' ? hand_section(f, line, start, end)
+				       : hand_key(f, line, room, start, end);
+		if (handed || f->status)
+			return handed;
 	}
 	return NULL;
 }
@@ -313,9 +345,16 @@ static char *hand_line(char *line, int size, void *stream)
 int ini_parse_text(const char *name, const char *text, size_t len, struct ini *ret,
 		   struct error *err)
 {
+	return ini_parse_each(name, text, len, NULL, NULL, ret, err);
+}
+
+int ini_parse_each(const char *name, const char *text, size_t len, ini_fault_fn *on_fault,
+		   void *arg, struct ini *ret, struct error *err)
+{
 	struct ini ini = { 0 };
 	struct feed f = { .name = name, .next = text, .end = text + len, .ini = &ini,
-			  .value = STRBUF(2 * INI_MAX_FILE), .err = err };
+			  .value = STRBUF(2 * INI_MAX_FILE), .err = err,
+			  .on_fault = on_fault, .fault_arg = arg };
 	int status;
 
 	*ret = ini;

@@ -39,6 +39,13 @@ struct ini {
  *  result is empty. */
 int ini_parse_text(const char *name, const char *text, size_t len, struct ini *ret,
 		   struct error *err);
+/** Takes an error of one line, and returns MT_OK to skip the line, or a status with `err`
+ *  filled to stop. */
+typedef int ini_fault_fn(void *arg, const struct error *why, struct error *err);
+/** As ini_parse_text, but lines that are neither a section nor a key with a value are passed
+ *  to `on_fault`. With an invalid section, its keys are skipped, too. */
+int ini_parse_each(const char *name, const char *text, size_t len, ini_fault_fn *on_fault,
+		   void *arg, struct ini *ret, struct error *err);
 /** Parse a file. @return MT_ENOTFOUND if it does not exist. */
 int ini_read(const char *path, struct ini *ret, struct error *err);
 void ini_clear(struct ini *ini);

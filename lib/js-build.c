@@ -283,6 +283,8 @@ int js_build(const char *text, size_t len, json_object **ret, struct error *err)
 	js_build_skip_space(&b);
 	if (!status && b.at < b.end)
 		status = js_build_fault(&b, "unexpected characters after the value");
+	if (b.string.room) /* it may have been a secret */
+		explicit_bzero(b.string.text, b.string.room);
 	strbuf_clear(&b.string);
 	if (!status)
 		*ret = STEAL(made);

@@ -2,7 +2,6 @@
  *
  * js-scan.c - checks the tokens of JSON one by one. */
 #include "js-scan.h"
-#include "js.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  *
  * js.c - reads JSON into json-c objects and writes it.
  *
- * json-c's own parser is laxer than the standard even when strict (it takes NaN, raw
- * control characters, "1."), and crashes without memory: js-scan.c looks at the
- * tokens, js-build.c makes the objects. */
+ * json-c's own parser is laxer than the standard even in strict mode (it accepts NaN, raw
+ * control characters, "1."), and crashes when memory runs out. Therefore js-scan.c checks
+ * the tokens, and js-build.c creates the objects. */
 #include "js.h"
 #include "js-build.h"
 #include "js-scan.h"
@@ -26,6 +26,22 @@ json_object *js_parse(const char *text, size_t len, struct error *err)
 	if (status)
 		fail(err, why.code, "%s", why.text);
 	return value;
+}
+
+void js_wipe(json_object *value)
+{
+	if (json_object_is_type(value, json_type_string)) {
+		explicit_bzero((char *)(uintptr_t)json_object_get_string(value),
+			       (size_t)json_object_get_string_len(value));
+	} else if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, key, member) {
+			(void)key;
+			js_wipe(member);
+		}
+	} else {
+		for (size_t i = 0; i < js_length(value); i++)
+			js_wipe(json_object_array_get_idx(value, i));
+	}
 }
 
 json_object *js_parse_object(const char *text, size_t len, struct error *err)

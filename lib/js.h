@@ -8,13 +8,12 @@
 #define LIB_JS_H
 
 #include "error.h"
+#include "js-scan.h"
 #include "strbuf.h"
 #include <json-c/json.h>
 #include <stdbool.h>
 
 AUTO_DEFINE(json, json_object *, json_object_put)
-
-enum { JS_DEPTH = 64 }; /* deepest nesting that is read */
 
 /** Read one JSON value: strict, UTF-8 checked, nothing but white space after it,
  *  JS_DEPTH. Errors name the problem and the byte offset.
@@ -22,6 +21,9 @@ enum { JS_DEPTH = 64 }; /* deepest nesting that is read */
  *          `null` is NULL too, with err->code MT_OK. */
 json_object *js_parse(const char *text, size_t len, struct error *err);
 
+/** Overwrite all strings in a value, which may be secrets, so that no copy remains when it
+ *  is freed. Nothing else refers to them. */
+void js_wipe(json_object *value);
 /** As js_parse, but anything other than an object is an error. */
 json_object *js_parse_object(const char *text, size_t len, struct error *err);
 
@@ -99,10 +101,6 @@ int js_key_int(struct strbuf *b, const char *name, int64_t value);
 /** `value` is finite; an integer is written without a fraction. */
 int js_key_number(struct strbuf *b, const char *name, double value);
 int js_key_bool(struct strbuf *b, const char *name, bool value);
-
-/** True if an integer, given as its digits with an optional minus sign, fits into
- *  64 bits; a larger one is refused, not clamped. */
-bool js_fits(const char *start, const char *end);
 
 /** True if both are the same value (numbers by value, objects in any order). */
 bool js_equal(json_object *a, json_object *b);

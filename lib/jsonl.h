@@ -3,7 +3,7 @@
  * jsonl.h - splits bytes that arrive in pieces of any size into lines.
  *
  * Push parser: no file, no socket. A line ends at \n; a \r before it is
- * removed. A line longer than the limit is an error that sticks. */
+ * removed. A line longer than the limit is a permanent error. */
 #ifndef LIB_JSONL_H
 #define LIB_JSONL_H
 

@@ -21,7 +21,8 @@ struct lines {
 	size_t total; /* including missing bytes */
 };
 
-int line_cut_number(struct strbuf *out, size_t n)
+/* Append a number with commas: 21,430. */
+static int line_cut_number(struct strbuf *out, size_t n)
 {
 	char digits[32];
 	int len = snprintf(digits, sizeof digits, "%zu", n);

@@ -27,7 +27,4 @@ struct line_cut {
  *  `*ret_cut`, if not NULL: something is omitted. */
 int line_cut(const struct line_cut *c, struct strbuf *out, bool *ret_cut);
 
-/** Append a number with commas: 21,430. */
-int line_cut_number(struct strbuf *out, size_t n);
-
 #endif

@@ -2,8 +2,8 @@
  *
  * log.h - log messages: one line per event, to stderr or a file.
  *
- * A line: time, level, name of the part, words, then key=value pairs that the
- * caller puts in. Secrets are masked when a mask is set. */
+ * A line contains the time, the level, the name of the program part, and the message with
+ * the key=value pairs of the caller. Secrets are masked when a mask is set. */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H
 

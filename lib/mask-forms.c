@@ -2,12 +2,13 @@
  *
  * mask-forms.c - builds the forms of a secret and matches them.
  *
- * A form is matched unit by unit: a unit is a byte, a percent escape (escaped
- * again too: %2541) or an escape of JSON behind a run of backslashes, so that any
- * mixture and any nesting is recognized. Each unit has one meaning for the byte
- * that is wanted, so a match needs no second try. */
+ * A form is matched unit by unit. A unit is a byte, a percent escape (also a nested one:
+ * %2541), or a JSON escape after any number of backslashes, so every mixture and nesting
+ * is recognized. A unit matches an expected byte in one way only, so matching does not
+ * backtrack. */
 #include "mask-forms.h"
 #include "hex.h"
+#include "utf8.h"
 #include <mortise/plugin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,17 +276,6 @@ static int letter(char c)
 	return at ? controls[at - letters] : -1;
 }
 
-static size_t encode(unsigned c, char ret[4])
-{
-	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (size_t i = n; i-- > 1; c >>= 6)
-		ret[i] = (char)(0x80 | (c & 63));
-	ret[0] = (char)(n == 1 ? c : leads[n] | c);
-	return n;
-}
-
 /* The number of bytes of the form that a character matches: 0 if it is another one. */
 static size_t is_character(const struct form *f, size_t at, unsigned value)
 {
@@ -296,7 +286,7 @@ static size_t is_character(const struct form *f, size_t at, unsigned value)
 		return 0;
 	if (value < 0x80)
 		return bytes_equal(f, (unsigned char)value, f->text[at]);
-	n = encode(value, bytes);
+	n = utf8_encode(value, bytes);
 	if (n <= f->len - at && memcmp(f->text + at, bytes, n) == 0)
 		return n;
 	return value < 0x100 && bytes_equal(f, (unsigned char)value, f->text[at]);
@@ -517,7 +507,7 @@ static unsigned char first_byte(unsigned value)
 {
 	char bytes[4];
 
-	encode(value, bytes);
+	utf8_encode(value, bytes);
 	return (unsigned char)bytes[0];
 }
 

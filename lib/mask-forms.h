@@ -22,7 +22,7 @@ struct form {
 	struct form *next[FORM_FIRSTS];    /* the next form with that first byte */
 };
 
-/** Builds the forms of a secret. @return MT_OK, or MT_ENOMEM and none is built. */
+/** Build the forms of a secret. @return MT_OK, or MT_ENOMEM and none is built. */
 int forms_make(const char *secret, size_t len, struct form *ret[FORMS_OF_SECRET]);
 struct form *form_free(struct form *f); /* wiped first; NULL is fine */
 

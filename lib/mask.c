@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * mask.c - replaces secret values in texts: leftmost first, the longest of those.
+ * mask.c - replaces secret values in texts: the leftmost match, and of those the longest.
  *
- * One scan serves whole texts and pieces, so that both give the same result. A
- * table of pairs of bytes tells where a form may begin, so that text without
- * secrets costs one look-up a byte. */
+ * One scan handles whole texts and pieces, so that both give the same result. A table of
+ * byte pairs contains the positions at which a form can start, so that text without
+ * secrets costs one lookup per byte. */
 #include "mask.h"
 #include "array.h"
 #include "mask-forms.h"

@@ -2,13 +2,12 @@
  *
  * mask.h - masks secrets in texts, including texts that arrive in pieces.
  *
- * Every occurrence of a secret value becomes <secret_hidden>: as it is, in base64
- * (at each offset inside a longer text, both alphabets, with line breaks), in
- * hexadecimal, percent-encoded, escaped as in JSON strings, and in any mixture and
- * nesting of these escapes; at the end of a text also if it is cut behind a quarter
- * of it.
- * The longest match wins. Of base64, the digits that the
- * secret shares with what precedes it stay: they hold 4 of its bits at most. */
+ * Every occurrence of a secret value becomes <secret_hidden>: verbatim, in base64 (at each
+ * offset inside a longer text, in both alphabets, with line breaks), in hexadecimal,
+ * percent-encoded, escaped as in JSON strings, and in any mixture and nesting of these
+ * escapes. At the end of a text, a value that was cut after at least a quarter is masked
+ * too. The longest match is used. A base64 digit that the secret shares with the bytes
+ * next to it is not masked; it reveals at most 4 bits. */
 #ifndef LIB_MASK_H
 #define LIB_MASK_H
 

@@ -2,8 +2,8 @@
  *
  * mustache.c - renders templates directly from their text.
  *
- * A walk over the tags; a section is walked once for each of its items, and
- * once without output to find its end where it is not shown. */
+ * The tags are processed in order. A section is processed once for each of its items, or
+ * once without output, to find its end, if it has no items. */
 #include "mustache.h"
 #include <string.h>
 

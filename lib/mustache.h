@@ -4,8 +4,8 @@
  *
  * {{x}} and {{{x}}} and {{&x}} (none is HTML-escaped: prompts are plain text),
  * {{#x}}...{{/x}}, {{^x}}...{{/x}}, {{>part}}, {{! comment }}, dotted names,
- * {{.}}; standalone tags take their line with them. No lambdas, no delimiters
- * change. Source of the rules: the mustache specification. */
+ * {{.}}; a line that contains only a tag is removed completely. Lambdas and other
+ * delimiters are not supported. The rules are those of the mustache specification. */
 #ifndef LIB_MUSTACHE_H
 #define LIB_MUSTACHE_H
 

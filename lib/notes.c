@@ -58,20 +58,21 @@ static int notes_append(struct strbuf *all, const char *text)
 						       : all->error;
 }
 
-static int notes_replace(struct strbuf *all, const char *old, const char *text,
-			 struct error *err)
+static int notes_replace(struct strbuf *all, const char *path, const char *old,
+			 const char *text, struct error *err)
 {
 	AUTO(free) char *rest = NULL;
 	char *at = *old ? strstr(all->text, old) : NULL;
 
 	if (*old && !at)
 		return fail(err, MT_ENOTFOUND,
-			    "the notes do not contain the text to replace");
+			    "%s does not contain the text of `old`. Nothing was changed.",
+			    path);
 	if (*old && strstr(at + 1, old))
-		return fail(
-			err, MT_EINVAL,
-			"the notes contain the text to replace more than once; include "
-			"more context");
+		return fail(err, MT_EINVAL,
+			    "%s contains the text of `old` more than once. Nothing was "
+			    "changed. Include more context.",
+			    path);
 	rest = strdup(at ? at + strlen(old) : "");
 	if (!rest)
 		return out_of_memory(err);
@@ -80,7 +81,7 @@ static int notes_replace(struct strbuf *all, const char *old, const char *text,
 	return strbuf_add(all, rest);
 }
 
-/* Serializes the writes of two conversations. @return a descriptor to close, or -1 */
+/* Serialize the writes of two conversations. @return a descriptor to close, or -1 */
 static int lock_dir(const char *dir, struct error *err)
 {
 	int fd;
@@ -116,14 +117,15 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 		strbuf_addn(&all, before, len);
 	if (change == NOTES_APPEND)
 		notes_append(&all, text);
-	else if (notes_replace(&all, old, text, err))
+	else if (notes_replace(&all, path, old, text, err))
 		return err->code;
 	if (all.error)
 		return out_of_memory(err);
 	if (all.len > NOTES_MAX && all.len > len)
-		return fail(err, MT_ELIMIT,
-			    "the notes would have %zu bytes, but at most %d are allowed; "
-			    "remove outdated notes",
-			    all.len, NOTES_MAX);
+		return fail(
+			err, MT_ELIMIT,
+			"%s would have %zu bytes, but at most %d are allowed. Nothing "
+			"was changed. Remove outdated notes.",
+			path, all.len, NOTES_MAX);
 	return file_write(path, all.text, all.len, file_mode(path, 0600), false, err);
 }

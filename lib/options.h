@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * options.h - tables of options: values checked, defaults filled in, errors
- * with a suggestion, and the table shown to people and programs.
+ * options.h - tables of options: checks values, supplies defaults, reports errors with
+ * suggestions, and formats a table for users and programs.
  *
  * The table is struct mt_option of <mortise/plugin.h>; the host uses the same
  * form for its own options. */

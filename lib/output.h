@@ -3,7 +3,7 @@
  * output.h - command output in constant memory: keeps the beginning and the end, and
  * drops the middle of long output.
  *
- * Both parts are so large that a cut to OUTPUT_CHARS characters never reaches
+ * Both parts are so large that cutting the text to OUTPUT_CHARS characters always removes
  * the gap between them. */
 #ifndef LIB_OUTPUT_H
 #define LIB_OUTPUT_H

@@ -562,15 +562,8 @@ static int compare_dirents(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool is_within(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
-}
-
-/* Pack the target of a link in its place, if the target is in the tree. A link to one
- * of its own parents would never end. @return 1: the link is omitted. */
+/* Pack the target of a link instead of the link, if the target is in the tree. A link to
+ * one of its own parents would lead to endless recursion. @return 1: the link is omitted. */
 static int follow_link(struct pack_writer *m, const char *root, const char *path,
 		       struct stat *ret_st)
 {
@@ -580,10 +573,10 @@ static int follow_link(struct pack_writer *m, const char *root, const char *path
 
 	if (!real || !top || !around || stat(path, ret_st))
 		return fail(m->err, MT_EINVAL, "%s: dangling symbolic link", path);
-	if (!is_within(real, top))
+	if (!path_is_in(real, top))
 		return fail(m->err, MT_EINVAL, "%s: symbolic link points outside %s",
 			    path, root);
-	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
+	return S_ISDIR(ret_st->st_mode) && path_is_in(around, real);
 }
 
 static int write_dir(struct pack_writer *m, const char *root, const char *below,
@@ -650,12 +643,13 @@ static void choose_form(struct pack_writer *m, const char *path)
 	}
 }
 
-int pack_make(const char *dir, const char *path, const char *key, struct error *err)
+int pack_make(const char *dir, int fd, const char *path, const char *key,
+	      struct error *err)
 {
 	struct pack_writer m = { .api = archive_api(err),
 				 .err = err,
 				 .is_signed = key != NULL };
-	int fd, r;
+	int r;
 
 	if (!m.api)
 		return err->code;
@@ -665,11 +659,8 @@ int pack_make(const char *dir, const char *path, const char *key, struct error *
 			    ".tar.zst, .tar or .zip",
 			    path);
 	m.archive = m.api->archive_write_new();
-	fd = m.archive ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
-	if (fd < 0) {
-		m.api->archive_write_free(m.archive);
-		return fail(err, MT_EIO, "cannot create %s: %s", path, strerror(errno));
-	}
+	if (!m.archive)
+		return out_of_memory(err);
 	choose_form(&m, path);
 	m.api->archive_write_set_bytes_in_last_block(m.archive, 1);
 	r = m.api->archive_write_open_fd(m.archive, fd) == ARCHIVE_OK
@@ -681,8 +672,5 @@ int pack_make(const char *dir, const char *path, const char *key, struct error *
 		r = write_failed(&m);
 	m.api->archive_write_free(m.archive);
 	pack_sums_clear(&m.sums);
-	close(fd);
-	if (r)
-		unlink(path);
 	return r;
 }

@@ -46,18 +46,20 @@ int pack_scan(const char *path, const struct pack_reader *reader, struct error *
 /** One file of it; owned. */
 int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 	      struct error *err);
-/** Make an archive of a directory, after the suffix of `path`; no hidden files but
- *  .mcp.json. Links inside the directory become what they name. With a key (PEM; may
- *  be NULL) its signature is put inside. */
-int pack_make(const char *dir, const char *path, const char *key, struct error *err);
+/** Write an archive of a directory to `fd`, in the format of the suffix of `path`; no hidden
+ *  files but .mcp.json. Links inside the directory become what they name. With a key (PEM;
+ *  may be NULL) its signature is put inside. */
+int pack_make(const char *dir, int fd, const char *path, const char *key,
+	      struct error *err);
 /** True if the file name has the suffix of an archive that is read. */
 bool pack_is_archive(const char *file);
 
 /* ---- signatures --------------------------------------------------------- */
 
-/* Inside of an archive, at its root: over a line for each other file and link,
- * PATH<tab>f|l SHA-256 (of the contents, of where the link leads), sorted, after a
- * line "mortise-pack-1". So it holds whatever the form of the archive. */
+/* A file at the root of an archive that contains its signature: over the line
+ * "mortise-pack-1" and a sorted list with a line for each other file and link,
+ * PATH<tab>f|l SHA-256 (of the contents, or of the target of the link). It stays valid if
+ * the archive is compressed in another way. */
 #define PACK_SIGNATURE "pack.sig"
 
 struct pack_sums {

@@ -26,6 +26,24 @@ char *path_join(const char *a, const char *b)
 	return strbuf_take(&path);
 }
 
+bool path_is_in(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	return len && strncmp(path, dir, len) == 0 &&
+	       (path[len] == '/' || path[len] == '\0' || path[len - 1] == '/');
+}
+
+bool path_is_in_any(const char *path, char *const *dirs)
+{
+	for (size_t i = 0; dirs && dirs[i]; i++)
+		if (path_is_in(path, dirs[i]))
+			return true;
+	return false;
+}
+
 bool path_is_program(const char *path)
 {
 	struct stat st;
@@ -101,8 +119,8 @@ static bool find_run_user(struct strbuf *path)
 	return strbuf_add(path, "/mortise") == MT_OK;
 }
 
-/* The first by name of our own directories BASE/NAME-XXXXXX, so that each process
- * finds the same one. */
+/* The first, in order of names, of the directories BASE/NAME-XXXXXX that this user owns, so
+ * that each process finds the same one. */
 static int find_other(const char *base, const char *name, struct strbuf *path)
 {
 	size_t len = strlen(name);

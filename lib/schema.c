@@ -2,8 +2,8 @@
  *
  * schema.c - checks a value against a JSON Schema.
  *
- * Schemas come from strangers (MCP servers, plugins): the work is counted, so
- * that none can hold us up, whatever its references and patterns are. */
+ * Schemas come from third parties (MCP servers, plugins). The work is counted and limited,
+ * so that no schema can block the process with its references and patterns. */
 #include "schema.h"
 #include "pattern.h"
 #include "schema-ref.h"

@@ -4,6 +4,7 @@
  * patterns. */
 #include "shell-words.h"
 #include "hex.h"
+#include "utf8.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static bool put_variable(const struct shell_reader *w, struct shell_value *word,
 	return value != NULL;
 }
 
-/* The commands of a text that stands for itself: `...`, or what eval gets. */
+/* Report the commands of a complete text: that of `...`, or the argument of eval. */
 static int walk_text(const struct shell_reader *outer, const char *text, size_t len)
 {
 	struct shell_reader w = { .p = text, .end = text + len, .depth = outer->depth + 1,
@@ -124,12 +125,11 @@ static unsigned long shell_words_digits(struct shell_reader *w, size_t most, int
 
 static void put_code(struct shell_value *word, unsigned long code)
 {
-	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	int bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	char bytes[4];
+	size_t n = utf8_encode((uint32_t)code, bytes);
 
-	shell_words_put(word, (char)(leads[bytes] | (code >> 6 * (bytes - 1))));
-	while (--bytes > 0)
-		shell_words_put(word, (char)(0x80 | (code >> 6 * (bytes - 1) & 0x3f)));
+	for (size_t i = 0; i < n; i++)
+		shell_words_put(word, bytes[i]);
 }
 
 /* The escape after a backslash in $'...'. */

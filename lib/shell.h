@@ -2,9 +2,9 @@
  *
  * shell.h - the simple commands of a shell text, without running anything.
  *
- * Finds them wherever they stand: in lists, pipelines, groups, subshells,
- * substitutions (inside quotes too), conditions of loops, bodies of functions.
- * It is made to miss no command, not to be strict about grammar. */
+ * Finds them everywhere: in lists, pipelines, groups, subshells, substitutions (also in
+ * quotes), conditions of loops, and bodies of functions. It accepts invalid grammar rather
+ * than miss a command. */
 #ifndef LIB_SHELL_H
 #define LIB_SHELL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * slice.h - ends a slice of work that returns to its caller's loop. */
+ * slice.h - the end of a slice of long work, after which the event loop runs again. */
 #ifndef LIB_SLICE_H
 #define LIB_SLICE_H
 

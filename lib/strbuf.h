@@ -2,8 +2,8 @@
  *
  * strbuf.h - a growing string with a size limit.
  *
- * `text` is never NULL and always ends in NUL. The first failed append sticks
- * in `error`; later ones do nothing, so that a caller checks once. */
+ * `text` is never NULL and always ends in NUL. The first failed append sets `error`, and
+ * later ones have no effect, so that a caller checks once. */
 #ifndef LIB_STRBUF_H
 #define LIB_STRBUF_H
 

@@ -138,25 +138,22 @@ uint32_t utf8_code(const char *text, size_t len)
 	return code;
 }
 
+size_t utf8_encode(uint32_t code, char ret[4])
+{
+	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; i-- > 1; code >>= 6)
+		ret[i] = (char)(0x80 | (code & 0x3f));
+	ret[0] = (char)(n == 1 ? code : leads[n] | code);
+	return n;
+}
+
 int utf8_add_code(struct strbuf *b, uint32_t code)
 {
 	char bytes[4];
-	size_t n = 0;
 
-	if (code < 0x80)
-		return strbuf_addc(b, (char)code);
-	if (code < 0x800) {
-		bytes[n++] = (char)(0xc0 | code >> 6);
-	} else if (code < 0x10000) {
-		bytes[n++] = (char)(0xe0 | code >> 12);
-		bytes[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-	} else {
-		bytes[n++] = (char)(0xf0 | (code >> 18 & 7));
-		bytes[n++] = (char)(0x80 | (code >> 12 & 0x3f));
-		bytes[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-	}
-	bytes[n++] = (char)(0x80 | (code & 0x3f));
-	return strbuf_addn(b, bytes, n);
+	return strbuf_addn(b, bytes, utf8_encode(code, bytes));
 }
 
 int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len)

@@ -24,6 +24,8 @@ size_t utf8_count(const char *text, size_t len);
 size_t utf8_offset(const char *text, size_t len, size_t n);
 /** The code point that a valid character of `len` bytes, 1 to 4, encodes. */
 uint32_t utf8_code(const char *text, size_t len);
+/** Encode a code point, at most 0x10ffff. @return the number of bytes, 1 to 4 */
+size_t utf8_encode(uint32_t code, char ret[4]);
 /** Append a code point, at most 0x10ffff, as UTF-8. */
 int utf8_add_code(struct strbuf *b, uint32_t code);
 /** Append bytes as valid UTF-8: invalid ones become U+FFFD. */

@@ -291,7 +291,7 @@ static bool mcp_asks_is_complete(const struct mcp_ask *a)
 	       json_object_object_length(a->requests);
 }
 
-/* Answers the tool, and frees its request. */
+/* Answer the tool, and free its request. */
 static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp_ask *a)
 {
 	AUTO(json) json_object *result = NULL;
@@ -308,7 +308,7 @@ static void mcp_asks_finish(struct mcp_server *s, struct mcp_call *c, struct mcp
 	ask_remove(c, a);
 }
 
-/* Stores the valid answers; the others are requested again from the client. */
+/* Store the valid answers; the others are requested again from the client. */
 static void take_responses(struct mcp_ask *a, json_object *responses)
 {
 	json_object_object_foreach(a->requests, key, request) {
@@ -429,7 +429,7 @@ static void send_requests(struct mcp_server *s, struct mcp_call *c, struct mcp_a
 	s->ask_ids = id;
 }
 
-/* Finds the ask with this request id, and the key of the request. */
+/* Find the ask with this request id, and the key of the request. */
 static struct mcp_ask *ask_of_id(struct mcp_call *c, int64_t id, const char **ret_key)
 {
 	for (struct mcp_ask *a = c->asks; a; a = a->next) {

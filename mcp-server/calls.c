@@ -202,19 +202,19 @@ static void put_media(struct strbuf *b, const struct runner_media *m)
 	strbuf_add(b, image || audio ? "\"}" : "\"}}");
 }
 
-/* Writes the text, with the notes of a command that failed or is still running, and the
- * error of a call that failed. */
+/* Writes the text, with the notes of a command, and the error of a call that failed. */
 static void put_noted(struct strbuf *text, const struct runner_result *r)
 {
 	json_object *metadata = js_get(r->fields, "metadata");
-	bool noted = js_int(metadata, "exit_code", 0) != 0;
 
-	strbuf_add(text, noted ? js_str(metadata, "prefix", "") : "");
+	strbuf_add(text, js_str(metadata, "prefix", ""));
 	strbuf_addn(text, r->text, r->text_len);
-	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
+	strbuf_add(text, js_str(metadata, "suffix", ""));
 	if (r->status)
 		strbuf_addf(text, "%s%s", text->len ? "\n" : "",
 			    r->error ? r->error : status_name(r->status));
+	else if (r->limit_text)
+		strbuf_addf(text, "%s[%s]", text->len ? "\n" : "", r->limit_text);
 }
 
 /* The tool failed because the client lacks a capability. */
@@ -352,20 +352,6 @@ static void mcp_calls_on_ready(void *arg)
 			runner_list(s->link, s->catalog->instances[i].name, NULL);
 }
 
-static void mcp_calls_on_tools(void *arg, const char *instance, json_object *tools)
-{
-	AUTO(strbuf) struct strbuf b = STRBUF(4096);
-	struct mcp_server *s = arg;
-
-	catalog_arrived(s->catalog, instance, tools);
-	if (!catalog_renew(s->catalog) || !s->greeted)
-		return;
-	strbuf_add(
-		&b,
-		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
-	mcp_notify(s, NULL, &b);
-}
-
 static void mcp_calls_on_log(void *arg, int level, const char *instance, const char *text)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
@@ -375,6 +361,25 @@ static void mcp_calls_on_log(void *arg, int level, const char *instance, const c
 	mcp_logging_send(s, level, instance, text);
 	if (level <= MT_LOG_WARNING)
 		fprintf(stderr, "mortise: %s: %s\n", instance, text);
+}
+
+static void mcp_calls_on_tools(void *arg, const char *instance, json_object *tools,
+			       const char *why)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(4096);
+	AUTO(strbuf) struct strbuf failure = STRBUF(1 << 16);
+	struct mcp_server *s = arg;
+
+	if (!tools &&
+	    !strbuf_addf(&failure, "cannot list the tools of `%s`: %s", instance, why))
+		mcp_calls_on_log(s, MT_LOG_ERROR, instance, failure.text);
+	catalog_arrived(s->catalog, instance, tools);
+	if (!catalog_renew(s->catalog) || !s->greeted)
+		return;
+	strbuf_add(
+		&b,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
+	mcp_notify(s, NULL, &b);
 }
 
 void mcp_stop_input(struct mcp_server *s)

@@ -14,7 +14,7 @@ static bool mcp_contents_is_text(const char *bytes, size_t len)
 	return !memchr(bytes, '\0', len) && utf8_valid(bytes, len);
 }
 
-const char *mcp_mime_type(const char *bytes, size_t len)
+static const char *mcp_mime_type(const char *bytes, size_t len)
 {
 	struct image image;
 

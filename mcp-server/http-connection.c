@@ -190,7 +190,7 @@ static void http_connection_set_header(struct request *r, char *name, char *valu
 	}
 }
 
-/* Parses the head in place. @return false if it is invalid. */
+/* Parse the head in place. @return false if it is invalid. */
 static bool http_connection_read_head(char *head, struct request *r)
 {
 	char *line = strsep(&head, "\n"), *version;
@@ -248,7 +248,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 	return (int64_t)n;
 }
 
-/* Handles one request if it is complete. */
+/* Handle one request if it is complete. */
 static void take_one(struct connection *c)
 {
 	char *end = memmem(c->in.text, c->in.len, "\r\n\r\n", 4);
@@ -344,7 +344,7 @@ static struct connection *most_idle(struct mcp_http *w, const struct connection 
 	return found;
 }
 
-/* Closes an idle connection if there are too many. @return false if none is idle. */
+/* Close an idle connection if there are too many. @return false if none is idle. */
 static bool http_connection_make_room(struct mcp_http *w,
 				      const struct connection *for_this)
 {

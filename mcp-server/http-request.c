@@ -39,7 +39,7 @@ static bool is_page(const struct mcp_http *w, const struct request *r)
 			    (!w->local && r->host && strcmp(origin + 3, r->host) == 0));
 }
 
-/* Compares the token in constant time. */
+/* Compare the token in constant time. */
 static bool has_token(const struct mcp_http *w, const struct request *r)
 {
 	const char *given = r->authorization;
@@ -157,7 +157,7 @@ static bool check_params(struct connection *c, const struct request *r, json_obj
 	return true;
 }
 
-/* Checks the values that clients without a handshake send in headers and in the body.
+/* Check the values that clients without a handshake send in headers and in the body.
  * @return false: it was refused. */
 static bool check_modern(struct connection *c, const struct request *r, json_object *doc)
 {

@@ -156,8 +156,6 @@ void mcp_stdout_failed(struct mcp_server *s, int error);
 
 /* ---- contents.c ---- */
 
-/** MIME type of a file, by its bytes. */
-const char *mcp_mime_type(const char *bytes, size_t len);
 /** Append a ResourceContents object: a text, or other bytes as base64. */
 void mcp_put_resource(struct strbuf *b, const char *uri, const char *bytes, size_t len);
 /** Append a content object: an image, or an embedded resource. */

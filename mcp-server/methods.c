@@ -22,7 +22,7 @@ const char *const mcp_versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "
 
 /* ---- output -------------------------------------------------------------------- */
 
-/* Blocks while the client does not read, up to a timeout. Other processes may share the
+/* Block while the client does not read, up to a timeout. Other processes may share the
  * descriptor, so its mode is unchanged: poll reports when a piece can be written.
  * @return 0 or an errno */
 static int write_stdout(const char *bytes, size_t len)

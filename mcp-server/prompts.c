@@ -168,7 +168,7 @@ static void mcp_prompts_put_field(struct strbuf *b, json_object *input)
 	strbuf_addc(b, '}');
 }
 
-/* Sends a form: the client asks its user for the missing values, and repeats the
+/* Send a form: the client asks its user for the missing values, and repeats the
  * request. */
 static void send_form(const struct mcp_request *q, const struct skill *s,
 		      json_object *values)
@@ -216,7 +216,7 @@ static char *next_link(const char **at)
 	return NULL;
 }
 
-/* Appends the files that the skill links to, because the client cannot read them. */
+/* Append the files that the skill links to, because the client cannot read them. */
 static void mcp_prompts_put_files(struct strbuf *b, const struct skill *s)
 {
 	AUTO(json) json_object *seen = js_new_object();

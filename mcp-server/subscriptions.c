@@ -72,7 +72,7 @@ static void close_watch(struct mcp_server *s, struct mcp_watch **at)
 	uv_close((uv_handle_t *)&w->event, watch_on_closed);
 }
 
-/* Takes ownership of `path`. */
+/* Take ownership of `path`. */
 static int add_watch(struct mcp_server *s, const char *session, const char *uri,
 		     char *path)
 {

@@ -2,6 +2,7 @@
  *
  * call-table.c - the table of open calls: start, cancel, deadline, end. */
 #include "supervisor.h"
+#include "limits/amount.h"
 #include "clock.h"
 #include "utf8.h"
 #include <inttypes.h>
@@ -87,7 +88,7 @@ static int call_table_send_call(struct call *c, struct worker_proc *w,
 	return worker_proc_send(w, &f);
 }
 
-/* Answers a call that cannot be started. */
+/* Answer a call that cannot be started. */
 static void call_table_refuse(struct supervisor *s, const struct message *m, int status,
 			      const char *fmt, const char *what)
 {
@@ -129,6 +130,11 @@ void call_start(struct supervisor *s, struct message *m)
 	c->timeout_ms = js_int(m->params, "timeout_ms", 0);
 	if (c->timeout_ms == 0)
 		c->timeout_ms = s->spec.limits.timeout_ms;
+	if (s->spec.limits.wall_ms &&
+	    (c->timeout_ms <= 0 || c->timeout_ms > s->spec.limits.wall_ms)) {
+		c->timeout_ms = s->spec.limits.wall_ms;
+		c->wall = true;
+	}
 	if (c->timeout_ms > 0 && c->timeout_ms < INT64_C(1) << 40)
 		c->deadline = clock_ms() + c->timeout_ms;
 	w = worker_proc_for(s, instance);
@@ -178,6 +184,9 @@ void call_end(struct supervisor *s, struct call *c)
 {
 	size_t before = c->text.len;
 
+	supervisor_read_reports(s);
+	supervisor_check_files(s);
+	limit_report(s, c);
 	c->done = true;
 	c->deadline = c->kill_at = -1;
 	drop_questions(s, c->number);
@@ -227,7 +236,10 @@ void call_drop(struct supervisor *s, struct call *c)
 	free(c->spool);
 	free(c->fields);
 	free(c->error);
+	free(c->limit_text);
 	strbuf_clear(&c->text);
+	if (c->refused.max)
+		strbuf_clear(&c->refused);
 	free(c);
 }
 
@@ -246,12 +258,18 @@ static void kill_for(struct supervisor *s, struct call *c)
 int64_t calls_check(struct supervisor *s)
 {
 	int64_t now = clock_ms(), next = -1;
+	char time[32];
 
 	for (struct call *c = s->calls; c; c = c->next) {
 		int64_t at;
 
 		if (c->deadline >= 0 && c->deadline <= now) {
 			c->timed_out = true;
+			if (c->wall)
+				limit_end_call(s, c, "wall_time",
+					       "it did not finish within %s, the limit "
+					       "`wall_time`",
+					       amount_time(c->timeout_ms, time));
 			call_cancel(s, c);
 		}
 		if (c->kill_at >= 0 && c->kill_at <= now)

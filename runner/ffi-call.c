@@ -310,7 +310,7 @@ static void put_bytes(struct strbuf *out, const char *bytes, size_t len)
 	}
 }
 
-/* Writes the fewest digits that identify this number. */
+/* Write the fewest digits that identify this number. */
 static void put_real(struct strbuf *out, double d, bool narrow)
 {
 	int digits = narrow ? FLT_DIG : DBL_DIG;

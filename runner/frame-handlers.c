@@ -3,6 +3,7 @@
  * frame-handlers.c - checks frames from workers and converts them into results and
  * lines. */
 #include "supervisor.h"
+#include "limits/amount.h"
 #include "array.h"
 #include "utf8.h"
 #include <inttypes.h>
@@ -82,6 +83,10 @@ static bool take_done(struct supervisor *s, struct worker_proc *w, struct call *
 	c->spool_full = (f->flags & FRAME_SPOOL_FULL) != 0;
 	c->text_cut = (f->flags & FRAME_TEXT_CUT) != 0;
 	c->status = f->status;
+	if (f->status == MT_ECANCELLED && c->limit_text) {
+		call_fail(s, c, MT_ELIMIT, "%s", c->limit_text);
+		return true;
+	}
 	if (f->status == MT_ECANCELLED && c->timed_out) {
 		call_fail(s, c, MT_ETIMEOUT,
 			  "`%s` of `%s` (call %s) did not finish within %lld ms", c->tool,
@@ -240,12 +245,13 @@ bool supervisor_take_frame(struct supervisor *s, struct worker_proc *w,
 			   const struct frame *f)
 {
 	struct call *c;
+	char size[32];
 
 	if (f->type == FRAME_LOG || f->type == FRAME_CHANGED)
 		return take_about_instance(s, w, f);
 	c = call_by_number(s, f->id);
 	if (!c || c->worker != w->number || c->done)
-		return f->type >= FRAME_TEXT && f->type <= FRAME_LOG; /* too late */
+		return f->type >= FRAME_TEXT && f->type <= FRAME_LIMIT; /* too late */
 	switch (f->type) {
 	case FRAME_TEXT:
 		return frame_handlers_take_text(s, c, f);
@@ -262,6 +268,11 @@ bool supervisor_take_frame(struct supervisor *s, struct worker_proc *w,
 		return true;
 	case FRAME_PROGRESS:
 		return frame_handlers_take_progress(s, c, f);
+	case FRAME_LIMIT:
+		limit_end_call(s, c, "output",
+			       "its output is larger than %s, the limit `output`",
+			       amount_size(s->spec.limits.output_max, size));
+		return true;
 	case FRAME_REQUEST:
 		return frame_handlers_take_request(s, w, c, f);
 	default:

@@ -40,6 +40,7 @@ enum frame_type {
 	FRAME_TOOLS,      /* a JSON array */
 	FRAME_CHANGED,    /* status: number of the instance */
 	FRAME_LOG,        /* status: number of the instance; aux: level; text */
+	FRAME_LIMIT,      /* the call has more output than it may */
 };
 
 enum {

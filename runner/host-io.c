@@ -61,7 +61,7 @@ bool host_write(struct supervisor *s)
 	return alive;
 }
 
-/* Listens for another host on a socket that only this user can access. */
+/* Listen for another host on a socket that only this user can access. */
 static int host_io_listen_at(const char *path, struct error *err)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -88,6 +88,8 @@ static void answer_greeting(struct supervisor *s, const struct message *m)
 	js_key_str(&s->out, "protocol", PROTOCOL);
 	js_key_str(&s->out, "version", PACKAGE_VERSION);
 	js_key_int(&s->out, "pid", getpid());
+	if (s->spec.sandboxed)
+		supervisor_put_sandbox(s, &s->out);
 	if (m->kind == MESSAGE_ATTACH) {
 		bool first = true;
 
@@ -135,12 +137,15 @@ static void host_io_take_hello(struct supervisor *s, const struct message *m)
 		s->listen_fd = host_io_listen_at(s->spec.socket, &err);
 		status = s->listen_fd < 0 ? s->listen_fd : MT_OK;
 	}
+	if (!status)
+		status = supervisor_make_sandbox(s, &err);
 	if (status) {
 		spec_clear(&s->spec);
 		host_error(s, m->id, status, err.text);
 		return;
 	}
 	s->window = s->spec.limits.window;
+	limit_open(s);
 	s->greeted = true;
 	answer_greeting(s, m);
 }
@@ -172,7 +177,7 @@ static struct question **find_question(struct supervisor *s, const struct messag
 	return p;
 }
 
-/* Passes text from the host to the worker that asked. */
+/* Pass text from the host to the worker that asked. */
 static void pass_answer(struct supervisor *s, const struct question *q, int status,
 			unsigned flags, struct mt_str text)
 {
@@ -205,11 +210,15 @@ static void host_io_take_answer(struct supervisor *s, const struct message *m)
 		code = text.ptr ? MT_OK : MT_ENOMEM;
 	}
 	pass_answer(s, q, code, 0, text);
+	if (!error && text.ptr && js_get(m->doc, "result")) { /* it may be a secret */
+		explicit_bzero((char *)(uintptr_t)text.ptr, text.len);
+		js_wipe(js_get(m->doc, "result"));
+	}
 	free(q->line);
 	free(q);
 }
 
-/* Passes on a piece of an answer. The later answer is complete without its pieces. */
+/* Pass on a piece of an answer. The later answer is complete without its pieces. */
 static void host_io_take_piece(struct supervisor *s, const struct message *m)
 {
 	static const char lost[] = "a piece of an answer was dropped: out of memory";

@@ -114,7 +114,7 @@ static int host_request_add(struct mt_call *c, bool waits, uint64_t *ret_number)
 	return MT_OK;
 }
 
-/* Passes the answer to the tool. */
+/* Pass the answer to the tool. */
 static int host_request_take_answer(struct mt_call *c, struct asked *a,
 				    struct mt_str *ret)
 {
@@ -277,7 +277,7 @@ static struct kept *host_request_take_piece(struct mt_call *c, struct asked *a)
 	return k;
 }
 
-/* Takes the next piece or answer of the oldest request that has one. @return false if
+/* Take the next piece or answer of the oldest request that has one. @return false if
  * none has; `*ret_open`: a request is still open. */
 static bool take_any(struct mt_call *c, struct mt_answer_draft_1 *ret, bool *ret_open)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Creates the directory `name` in `base`, which must belong to this user, unless it
+/* Create the directory `name` in `base`, which must belong to this user, unless it
  * exists. NULL if that fails. */
 static char *make_below(const char *base, const char *name)
 {
@@ -21,7 +21,7 @@ static char *make_below(const char *base, const char *name)
 	return mkdir(path, 0700) == 0 || errno == EEXIST ? STEAL(path) : NULL;
 }
 
-/* Creates the directory once for an instance, and stores its path in `*place`. */
+/* Create the directory once for an instance, and store its path in `*place`. */
 static const char *made_once(char **place, const char *base, const char *name)
 {
 	pthread_mutex_lock(&worker.load);

@@ -12,6 +12,26 @@
 #include <string.h>
 #include <unistd.h>
 
+static void instance_call_free(struct mt_call *c)
+{
+	free(c->tool);
+	free(c->spool_name);
+	free(c->host_id);
+	json_object_put(c->args);
+	json_object_put(c->fields);
+	strbuf_clear(&c->text);
+	strbuf_clear(&c->error);
+	strbuf_clear(&c->live);
+	if (c->cancel_fd >= 0)
+		close(c->cancel_fd);
+	if (c->spool_fd >= 0)
+		close(c->spool_fd);
+	host_requests_free(c);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->wake);
+	free(c);
+}
+
 struct mt_call *instance_call_new(struct mt_instance *instance, const struct frame *f)
 {
 	struct mt_call *c = calloc(1, sizeof *c);
@@ -50,26 +70,6 @@ struct mt_call *instance_call_new(struct mt_instance *instance, const struct fra
 		return NULL;
 	}
 	return c;
-}
-
-void instance_call_free(struct mt_call *c)
-{
-	free(c->tool);
-	free(c->spool_name);
-	free(c->host_id);
-	json_object_put(c->args);
-	json_object_put(c->fields);
-	strbuf_clear(&c->text);
-	strbuf_clear(&c->error);
-	strbuf_clear(&c->live);
-	if (c->cancel_fd >= 0)
-		close(c->cancel_fd);
-	if (c->spool_fd >= 0)
-		close(c->spool_fd);
-	host_requests_free(c);
-	pthread_mutex_destroy(&c->lock);
-	pthread_cond_destroy(&c->wake);
-	free(c);
 }
 
 static int instance_thread_load(struct mt_instance *i, struct error *err)
@@ -161,6 +161,7 @@ static int instance_thread_find(struct mt_instance *i, const char *name,
 				struct target *ret, struct error *err)
 {
 	struct strbuf json AUTO(strbuf) = STRBUF(1);
+	struct error why = ERROR_NONE;
 	int status = find_static(i->set, name, ret);
 
 	if (status == MT_ENOMEM) {
@@ -170,9 +171,10 @@ static int instance_thread_find(struct mt_instance *i, const char *name,
 	if (!status || !find_listed(i, name, ret))
 		return MT_OK;
 	if (atomic_load(&i->list_stale) && i->set->list) {
-		status = tool_list_make(i, &json, err);
+		status = tool_list_make(i, &json, &why);
 		if (status)
-			return status;
+			return fail(err, status, "cannot list the tools of `%s`: %s",
+				    i->spec->name, why.text);
 		if (!find_listed(i, name, ret))
 			return MT_OK;
 	}
@@ -226,6 +228,8 @@ static int instance_thread_run(struct mt_call *c, const struct target *t,
 	status = own(&tool_host, c->instance->self, c);
 	if (c->failed)
 		return c->failed;
+	if (status == MT_ELIMIT && c->text_cut)
+		return MT_OK; /* that of `reply`: the result says that it was cut */
 	if (status != worker_plugin_status(status))
 		return fail(err, MT_EINVAL, "`%s` returned the invalid status %d",
 			    c->tool, status);
@@ -256,7 +260,7 @@ static void instance_thread_send_parts(struct mt_call *c)
 	}
 }
 
-/* Stores the final status and sentence of the call in `f`; `own` holds a sentence. */
+/* Store the final status and sentence of the call in `f`; `own` holds a sentence. */
 static void instance_thread_put_outcome(struct mt_call *c, int status,
 					const struct error *err, struct error *own,
 					struct frame *f)
@@ -386,7 +390,7 @@ static void *run_beside(void *arg)
 	return NULL;
 }
 
-/* Starts the call on its own thread. @return false if that fails. */
+/* Start the call on its own thread. @return false if that fails. */
 static bool start_beside(struct mt_call *c, const struct target *t)
 {
 	struct own_thread *o = own_thread_new(c, t);

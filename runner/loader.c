@@ -12,7 +12,7 @@ typedef const struct mt_plugin *entry_fn(void);
 static int check(const char *path, const struct mt_plugin *p, struct error *err)
 {
 	if (!p || !MT_HAS(p, abi_minor))
-		return fail(err, MT_EINVAL, "%s: %s describes nothing", path,
+		return fail(err, MT_EINVAL, "%s: %s returned no description", path,
 			    MT_PLUGIN_SYMBOL);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
 		return fail(
@@ -21,7 +21,7 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 			"mortise",
 			path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
 	if (p->size < MT_PLUGIN_SIZE_1_0)
-		return fail(err, MT_EINVAL, "%s: its description ends early (size %u)",
+		return fail(err, MT_EINVAL, "%s: its description is truncated (size %u)",
 			    path, p->size);
 	if (p->needs)
 		return fail(err, MT_EUNSUPPORTED,
@@ -94,8 +94,8 @@ static int check_component(const struct mt_component *c, const char *path,
 			    name);
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
 		return fail(err, MT_EINVAL,
-			    "%s: the toolset `%s` lists %u tools and "
-			    "shows none, or more than %d",
+			    "%s: `%s` declares %u tools without a table, or more "
+			    "than %d",
 			    path, name, set->tool_count, TOOLS_MAX);
 	if (set->tool_count && set->tools->size < MT_TOOL_SIZE_1_0)
 		return fail(err, MT_EINVAL,

@@ -14,11 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,7 +67,8 @@ static int wait_supervisor(pid_t supervisor, const sigset_t *set)
 	}
 }
 
-static int runner_guard(pid_t supervisor, const char *private_dir, const sigset_t *set)
+static int runner_guard(pid_t supervisor, const char *private_dir,
+			const struct limit_group *group, const sigset_t *set)
 {
 	int code;
 
@@ -73,6 +77,7 @@ static int runner_guard(pid_t supervisor, const char *private_dir, const sigset_
 	code = wait_supervisor(supervisor, set);
 	process_tree_end(END_MS);
 	dir_remove(private_dir, NULL);
+	limit_remove_group(group);
 	return code;
 }
 
@@ -90,6 +95,30 @@ static bool name_private_dir(char *path, size_t room)
 	return len > 0 && (size_t)len < room;
 }
 
+/* Print what a sandbox with these rules enforces, for a host that has no runner yet. */
+static int print_sandbox(const char *text, const char *private_dir)
+{
+	AUTO(json) json_object *json = js_parse_object(text, strlen(text), NULL);
+	AUTO(sandbox_rules) struct sandbox_rules rules = { 0 };
+	AUTO(strbuf) struct strbuf out = STRBUF(4096);
+	struct sandbox sandbox = SANDBOX_NONE;
+	struct error err = ERROR_NONE;
+	int status = sandbox_rules_read(json, &rules, &err);
+
+	if (!status)
+		status = sandbox_make(&rules, private_dir, &sandbox, &err);
+	dir_remove(private_dir, NULL);
+	if (status) {
+		fprintf(stderr, "mortise-runner: %s\n", err.text);
+		return 1;
+	}
+	strbuf_addc(&out, '{');
+	sandbox_state_put(&sandbox.state, &out);
+	puts(strbuf_add(&out, "}") ? "" : out.text);
+	sandbox_clear(&sandbox);
+	return 0;
+}
+
 static int usage(void)
 {
 	fputs("Usage: mortise-runner\n"
@@ -99,9 +128,30 @@ static int usage(void)
 	return 2;
 }
 
+static bool is_namespace(int fd)
+{
+	struct statfs st;
+
+	return fstatfs(fd, &st) == 0 && st.f_type == NSFS_MAGIC;
+}
+
+/* Close descriptors that the host did not close; keep those of an overlay, which it passes
+ * on purpose. */
+static void close_strays(void)
+{
+	if (!is_namespace(SANDBOX_OVERLAY_USER) || !is_namespace(SANDBOX_OVERLAY_MOUNT)) {
+		close_range(3, ~0u, 0);
+		return;
+	}
+	fcntl(SANDBOX_OVERLAY_USER, F_SETFD, FD_CLOEXEC);
+	fcntl(SANDBOX_OVERLAY_MOUNT, F_SETFD, FD_CLOEXEC);
+	close_range(SANDBOX_OVERLAY_MOUNT + 1, ~0u, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static char private_dir[4096];
+	struct limit_group *group;
 	pid_t parent, supervisor;
 	sigset_t set;
 
@@ -110,15 +160,22 @@ int main(int argc, char **argv)
 		puts("mortise-runner " PACKAGE_VERSION " (" PROTOCOL ")");
 		return 0;
 	}
+	if (argc == 3 && strcmp(argv[1], "--sandbox") == 0)
+		return name_private_dir(private_dir, sizeof private_dir)
+			       ? print_sandbox(argv[2], private_dir)
+			       : 1;
 	if (argc > 1)
 		return usage();
-	close_range(3, ~0u, 0); /* descriptors that the host did not close */
+	close_strays();
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
-	if (!descriptors_ok() || sigprocmask(SIG_BLOCK, &set, NULL) ||
+	group = mmap(NULL, sizeof *group, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (group == MAP_FAILED || !descriptors_ok() ||
+	    sigprocmask(SIG_BLOCK, &set, NULL) ||
 	    !name_private_dir(private_dir, sizeof private_dir))
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
@@ -131,12 +188,13 @@ int main(int argc, char **argv)
 	if (supervisor < 0)
 		return 1;
 	if (supervisor > 0)
-		return runner_guard(supervisor, private_dir, &set);
+		return runner_guard(supervisor, private_dir, group, &set);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_NAME, SUPERVISOR_NAME);
 	if (getppid() != parent)
 		return 1;
 	/* No exit handlers run: the guardian would have to terminate any process that
 	 * they start. */
-	_exit(supervisor_run(private_dir));
+	_exit(supervisor_run(private_dir, group));
 }

@@ -54,7 +54,7 @@ static size_t part_size(const struct call *c)
 	return text_is_bulk(c) ? c->text.len : 0;
 }
 
-/* Sends bulk data of the call. @return true when all of it was sent. */
+/* Send bulk data of the call. @return true when all of it was sent. */
 static bool send_chunks(struct supervisor *s, struct call *c)
 {
 	while (c->part <= c->media_count) {
@@ -111,6 +111,13 @@ static void send_result(struct supervisor *s, struct call *c)
 	js_key_int(b, "status", c->status);
 	if (c->status)
 		js_key_str(b, "error", c->error ? c->error : status_name(c->status));
+	if (c->limit && c->limit_text) {
+		js_key(b, "limit");
+		strbuf_addc(b, '{');
+		js_key_str(b, "name", c->limit);
+		js_key_str(b, "text", c->limit_text);
+		strbuf_addc(b, '}');
+	}
 	if (c->crashed) {
 		js_key_bool(b, "crashed", true);
 		js_key_int(b, "signal", c->signal);
@@ -125,6 +132,8 @@ static void send_result(struct supervisor *s, struct call *c)
 		js_key_bool(b, "spoolFull", true);
 	if (c->text_cut)
 		js_key_bool(b, "cut", true);
+	if (c->refused.len)
+		js_key_str(b, "refused", c->refused.text);
 	strbuf_add(b, "}}\n");
 	c->sent = true;
 }

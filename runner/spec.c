@@ -18,6 +18,15 @@ static const struct {
 	LIMIT(grace_ms, 2000, 1, 600 * 1000),
 	LIMIT(memory_max, 0, 0, INT64_MAX),
 	LIMIT(files_max, 1024, 64, 1 << 20),
+	LIMIT(memory, 0, -1, INT64_MAX),
+	LIMIT(processes, 0, 0, INT32_MAX),
+	LIMIT(open_files, 0, 0, INT32_MAX),
+	LIMIT(cgroups, 1, 0, 1),
+	LIMIT(cpu_ms, 0, 0, INT64_C(1) << 40),
+	LIMIT(wall_ms, 0, 0, INT64_C(1) << 40),
+	LIMIT(output_max, 0, 0, INT64_C(1) << 50),
+	LIMIT(disk_written, 0, -1, INT64_MAX),
+	LIMIT(overlay, 0, 0, INT64_MAX),
 	LIMIT(window, 256 << 10, LIVE_PIECE * 2, 64 << 20),
 };
 
@@ -64,6 +73,8 @@ static int read_options(json_object *o, struct instance_spec *i, struct error *e
 		if (!v->key || !v->value)
 			return out_of_memory(err);
 	}
+	/* Options may contain tokens, which workers for other plugins must not inherit. */
+	js_wipe(o);
 	return MT_OK;
 }
 
@@ -91,12 +102,14 @@ static int read_instance(json_object *o, struct spec *s, struct error *err)
 	int status = spec_copy(o, "name", NULL, &i->name, err);
 
 	if (!status && spec_find(s, i->name) != (int)s->instance_count - 1)
-		status = fail(err, MT_EINVAL, "two instances are named `%s`", i->name);
+		status = fail(err, MT_EINVAL, "duplicate instance name `%s`", i->name);
 	if (!status)
 		status = spec_copy(o, "component", i->name, &i->component, err);
 	if (!status)
 		status = spec_copy(o, "plugin", NULL, &i->plugin, err);
 	i->dedicated_worker = js_bool(o, "alone", false);
+	i->outside = js_bool(o, "outside", false);
+	i->namespaces = js_bool(o, "namespaces", false);
 	if (!status)
 		status = read_options(js_get(o, "options"), i, err);
 	if (!status)
@@ -140,7 +153,13 @@ int spec_read(json_object *params, struct spec *ret, struct error *err)
 	if (!status)
 		status = spec_copy(params, "conversation", "", &ret->conversation, err);
 	if (!status)
+		status = spec_copy(params, "group", ret->conversation, &ret->group, err);
+	if (!status)
 		status = read_instances(js_get(params, "instances"), ret, err);
+	ret->sandboxed = js_get(params, "sandbox") != NULL;
+	if (!status && ret->sandboxed)
+		status =
+			sandbox_rules_read(js_get(params, "sandbox"), &ret->sandbox, err);
 	ret->linger_ms = js_int(params, "linger_ms", 0);
 	if (!status && ret->linger_ms > 0)
 		status = spec_copy(params, "socket", NULL, &ret->socket, err);
@@ -186,8 +205,10 @@ void spec_clear(struct spec *s)
 	free(s->state_dir);
 	free(s->user_dir);
 	free(s->conversation);
+	free(s->group);
 	free(s->private_dir);
 	free(s->socket);
+	sandbox_rules_clear(&s->sandbox);
 	*s = (struct spec){ 0 };
 }
 
@@ -196,6 +217,7 @@ bool spec_together(const struct spec *s, int a, int b)
 	const struct instance_spec *one = &s->instances[a], *other = &s->instances[b];
 
 	return a == b || (!one->dedicated_worker && !other->dedicated_worker &&
+			  one->outside == other->outside &&
 			  strcmp(one->plugin, other->plugin) == 0);
 }
 

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "js.h"
+#include "sandbox/rules.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,17 @@ struct limits {
 	int64_t grace_ms;    /* between cancelling a call and killing its worker */
 	int64_t memory_max;  /* RLIMIT_AS of a worker; 0: none */
 	int64_t files_max;   /* soft RLIMIT_NOFILE of a worker */
+	/* of the conversation; 0: none */
+	int64_t memory;      /* bytes; -1: a share of the machine's memory */
+	int64_t processes;   /* with threads */
+	int64_t open_files;  /* hard RLIMIT_NOFILE of a process */
+	int64_t cgroups;     /* 0: do not use control groups */
+	/* of a call; 0: none */
+	int64_t cpu_ms;
+	int64_t wall_ms;
+	int64_t output_max;
+	int64_t disk_written; /* -1: a share of the free space */
+	int64_t overlay; /* bytes of the overlay of the workspace */
 	int64_t window;      /* bulk bytes in transit to the host */
 };
 
@@ -43,23 +55,29 @@ struct instance_spec {
 	size_t secret_count;
 	unsigned worker;     /* number of the worker that has its plugin; 0: none yet */
 	bool dedicated_worker;          /* it has its own worker */
+	bool outside;        /* of the sandbox */
+	bool namespaces;     /* may create namespaces in the sandbox */
 };
 
 struct spec {
 	char *workspace, *spool_dir, *conversation;
 	char *state_dir, *user_dir; /* of the conversation and the user; "": none */
+	char *group;         /* name of the control group: conversations, parent first */
 	char *private_dir;   /* created by workers on demand, removed on exit */
 	struct limits limits;
 	struct instance_spec *instances;
 	size_t instance_count;
 	int64_t linger_ms;   /* time to wait for another host; 0: do not wait */
 	char *socket;        /* path of the socket for it; NULL: none */
+	bool sandboxed;
+	struct sandbox_rules sandbox;
 };
 
 /** Read the params of a hello. On failure the spec is empty. */
 int spec_read(json_object *params, struct spec *ret, struct error *err);
 void spec_clear(struct spec *s);
-/** True if one worker serves both instances. */
+/** True if one worker serves both instances: those of one plugin, on the same side of the
+ *  sandbox. */
 bool spec_together(const struct spec *s, int a, int b);
 /** Overwrite the options of instances of other workers, so that a worker's memory
  *  contains only those of its own instances. */

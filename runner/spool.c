@@ -90,11 +90,27 @@ void spool_set_name(struct mt_call *c)
 	strbuf_addn(&c->text, note, (size_t)len);
 }
 
+/* Counts output, and reports once that it is more than it may be. */
+static void count_output(struct mt_call *c, size_t len)
+{
+	const struct frame f = { .type = FRAME_LIMIT, .id = c->id };
+	int64_t most = worker.spec->limits.output_max;
+	bool over;
+
+	pthread_mutex_lock(&c->lock);
+	over = most && c->output_len <= most && c->output_len + (int64_t)len > most;
+	c->output_len += (int64_t)len;
+	pthread_mutex_unlock(&c->lock);
+	if (over)
+		worker_send(&f, 0);
+}
+
 int spool_write(struct mt_call *c, const char *bytes, size_t len)
 {
 	pthread_mutex_lock(&c->lock);
 	c->spool_own = true;
 	pthread_mutex_unlock(&c->lock);
+	count_output(c, len);
 	return runner_spool_put(c, bytes, len, worker.spec->limits.spool_max);
 }
 

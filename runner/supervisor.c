@@ -19,9 +19,10 @@
 
 enum {
 	OUT_MAX = 128 << 20,
+	HELLO_ROOM = 1 << 20,
 	CLOSE_MS = 1000, /* time for workers to close at shutdown */
 	END_MS = 1500,   /* time to kill the remaining processes */
-	FIXED = 4,       /* host in, host out, socket, signals */
+	FIXED = 5,       /* host in, host out, socket, signals, reports of the proxy */
 };
 
 /* The host is disconnected: wait for another one, or shut down. */
@@ -49,6 +50,8 @@ static void host_join(struct supervisor *s, int in_fd, int out_fd)
 	s->out_fd = out_fd;
 	s->out = STRBUF(OUT_MAX);
 	jsonl_init(&s->in, HOST_LINE_MAX, host_line, s);
+	/* The first line has tokens: growing for it must not leave copies. */
+	strbuf_reserve(&s->in.line, HELLO_ROOM);
 }
 
 static void host_read(struct supervisor *s)
@@ -109,6 +112,7 @@ static int supervisor_time_left(struct supervisor *s)
 {
 	int64_t left = supervisor_earlier(calls_check(s), workers_check(s));
 
+	left = supervisor_earlier(left, limit_check(s));
 	if (s->in_fd < 0) {
 		int64_t cut = s->cut_until - clock_ms();
 
@@ -128,6 +132,7 @@ static size_t supervisor_watch(const struct supervisor *s, struct pollfd *p)
 	p[1] = (struct pollfd){ .fd = s->out.len ? s->out_fd : -1, .events = POLLOUT };
 	p[2] = (struct pollfd){ .fd = s->listen_fd, .events = POLLIN };
 	p[3] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
+	p[4] = (struct pollfd){ .fd = s->reports_fd, .events = POLLIN };
 	for (const struct worker_proc *w = s->children; w; w = w->next) {
 		int events = (full ? 0 : POLLIN) | (w->packets ? POLLOUT : 0);
 
@@ -171,6 +176,8 @@ static void loop_iteration(struct supervisor *s)
 	count = supervisor_watch(s, p);
 	if (poll(p, (nfds_t)count, left) > 0) {
 		serve_children(s, p, count);
+		if (p[4].revents)
+			supervisor_read_reports(s);
 		if (p[3].revents)
 			supervisor_take_signals(s);
 		if (p[0].revents && s->in_fd == p[0].fd && s->in_fd >= 0)
@@ -214,6 +221,7 @@ static void end_all(struct supervisor *s)
 		if (w->pid)
 			kill(w->pid, SIGKILL);
 	process_tree_end(END_MS);
+	supervisor_check_files(s);
 }
 
 static int supervisor_watch_signals(void)
@@ -239,14 +247,22 @@ static void supervisor_release(struct supervisor *s)
 	if (s->spec.socket)
 		unlink(s->spec.socket);
 	spec_clear(&s->spec);
+	sandbox_clear(&s->sandbox);
+	if (s->proxy_listener >= 0)
+		close(s->proxy_listener);
+	file_guard_clear(&s->guard);
+	jsonl_done(&s->reports);
+	free(s->temporary);
 	strbuf_clear(&s->out);
 	jsonl_done(&s->in);
 }
 
-int supervisor_run(char *private_dir)
+int supervisor_run(char *private_dir, struct limit_group *group)
 {
 	struct supervisor s = { .in_fd = -1, .out_fd = -1, .listen_fd = -1,
-				.private_dir = private_dir, .started = time(NULL) };
+				.private_dir = private_dir, .started = time(NULL),
+				.sandbox = SANDBOX_NONE, .reports_fd = -1, .proxy_listener = -1,
+				.watch = { .group = group } };
 	int in, out;
 
 	s.signal_fd = supervisor_watch_signals();
@@ -261,6 +277,7 @@ int supervisor_run(char *private_dir)
 	host_write(&s);
 	end_all(&s);
 	dir_remove(private_dir, NULL);
+	limit_release(&s);
 	supervisor_release(&s);
 	return 0;
 }

@@ -8,9 +8,12 @@
 
 #include "frame.h"
 #include "jsonl.h"
+#include "limit-watch.h"
 #include "message.h"
 #include "spec.h"
 #include "process-tree.h"
+#include "sandbox/file-guard.h"
+#include "sandbox/sandbox.h"
 
 enum {
 	OUT_HIGH_WATER = 256 * 1024,
@@ -67,6 +70,10 @@ struct call {
 	int64_t deadline, kill_at;   /* -1: none */
 	int64_t timeout_ms;
 	bool cancelled, timed_out;
+	bool wall;                   /* the deadline is the limit wall_time */
+	struct limit_base base;
+	const char *limit;           /* name of the limit that it reached; NULL: none */
+	char *limit_text;            /* a sentence about it */
 	char *spool;                 /* path */
 	/* the result */
 	bool done;
@@ -77,6 +84,8 @@ struct call {
 	size_t media_count, media_len;
 	char *fields;                /* JSON text; or the tools of a listing */
 	char *error;
+	struct strbuf refused;       /* what the sandbox refused meanwhile, one sentence in
+				      * each line */
 	uint64_t live_dropped;
 	/* progress of sending it */
 	size_t part, part_at;        /* 0: the text; n: medium n */
@@ -110,13 +119,36 @@ struct supervisor {
 	unsigned children_made;
 	size_t call_count, held;     /* bytes in results */
 	char *private_dir;
+	char *temporary;             /* /tmp of the sandbox, in private_dir; NULL: none */
+	struct sandbox sandbox;
+	struct file_guard guard;     /* of the protected files, without namespaces */
+	int reports_fd;              /* of the proxy of the sandbox; -1: none */
+	int proxy_listener;          /* its socket; -1: none */
+	unsigned proxy_starts;
+	struct jsonl reports;
+	struct limit_watch watch;
 	int64_t started;
 	bool ending;
 };
 
 /** Serve until the host disconnects; then kill all descendants.
  *  @return the exit code. */
-int supervisor_run(char *private_dir);
+int supervisor_run(char *private_dir, struct limit_group *group);
+
+/* worker-sandbox.c */
+/** Create the sandbox of the spec. @return MT_OK; MT_EUNSUPPORTED if it is required and
+ *  not completely enforced */
+int supervisor_make_sandbox(struct supervisor *s, struct error *err);
+/** In a new worker: enter the sandbox if its instance is in it; otherwise go to the
+ *  workspace. */
+int worker_enter_sandbox(struct supervisor *s, const struct instance_spec *i,
+			 struct error *err);
+/** Read what the proxy has refused, for the calls that are open. */
+void supervisor_read_reports(struct supervisor *s);
+/** Revert changes of protected files, and report them to the calls that are open. */
+void supervisor_check_files(struct supervisor *s);
+/** Append the state of the sandbox, `"sandbox":{...}`. */
+void supervisor_put_sandbox(const struct supervisor *s, struct strbuf *out);
 
 /* host-io.c: lines from and to the host */
 int host_line(char *line, size_t len, void *arg);

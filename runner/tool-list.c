@@ -102,7 +102,7 @@ static bool has_tool(const struct mt_listing *l, const char *name)
 	return false;
 }
 
-/* Checks a tool as discovery checks static tools. */
+/* Check a tool as discovery checks static tools. */
 static bool can_be_listed(const struct mt_listing *l, const struct mt_tool *t)
 {
 	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
@@ -168,8 +168,7 @@ int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
 	if (status) {
 		atomic_store(&instance->list_stale, true);
 		free_tools(l.tools, l.count);
-		return fail(err, status, "cannot list the tools of `%s`: %s",
-			    instance->spec->name,
+		return fail(err, status, "%s",
 			    *instance->last_log ? instance->last_log
 						: status_name(status));
 	}

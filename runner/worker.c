@@ -77,7 +77,7 @@ static void take_call(const struct frame *f)
 		worker_send(&done, 0);
 }
 
-/* Finds a call and prevents it from ending until call_leave. */
+/* Find a call and prevent it from ending until call_leave. */
 static struct mt_call *call_enter(uint64_t id)
 {
 	struct mt_call *c;

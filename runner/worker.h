@@ -91,6 +91,7 @@ struct mt_call {
 
 	int spool_fd;                /* -1: not open */
 	int64_t spool_len;
+	int64_t output_len; /* given to the spool, kept or not */
 	bool spool_full;
 	bool spool_own;              /* the tool spools its output itself */
 	bool spool_kept;             /* the worker spools the text, because it is long */
@@ -106,7 +107,9 @@ struct mt_call {
 	struct kept *kept;
 };
 
-enum { WORKER_LOST = 121 }; /* exit code: lost the connection to the supervisor */
+/* Exit codes: lost the connection to the supervisor; cannot enter its sandbox or the
+ * workspace. */
+enum { WORKER_LOST = 121, WORKER_OUTSIDE = 122 };
 
 struct worker {
 	int fd;                      /* to the supervisor */
@@ -132,7 +135,6 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
 /* instance-thread.c: the thread of an instance */
 void *instance_thread(void *arg);
 struct mt_call *instance_call_new(struct mt_instance *instance, const struct frame *f);
-void instance_call_free(struct mt_call *c);
 
 /* output-stream.c: live output */
 /** Send buffered output that is due. @return ms until the next is due; -1. */

@@ -39,6 +39,18 @@ static void workers_set_limit(int which, rlim_t soft)
 	setrlimit(which, &l);
 }
 
+static void workers_lower_hard_limit(int which, rlim_t hard)
+{
+	struct rlimit l;
+
+	if (getrlimit(which, &l) < 0 || l.rlim_max <= hard)
+		return;
+	l.rlim_max = hard;
+	if (l.rlim_cur > hard)
+		l.rlim_cur = hard;
+	setrlimit(which, &l);
+}
+
 static void set_signals(void)
 {
 	/* A handler, not SIG_IGN: programs that a tool starts get the default. */
@@ -87,6 +99,7 @@ static _Noreturn void become_worker(struct supervisor *s, struct worker_proc *w,
 				    int log, pid_t parent)
 {
 	const struct limits *limits = &s->spec.limits;
+	struct error err = ERROR_NONE;
 	char number[16];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -94,19 +107,24 @@ static _Noreturn void become_worker(struct supervisor *s, struct worker_proc *w,
 		_exit(0); /* the supervisor died before the signal was armed */
 	prctl(PR_SET_NAME, "mortise-worker");
 	setpgid(0, 0);
-	if (!set_descriptors(line, log))
-		_exit(1);
+	limit_join_group(s, w->number);
 	snprintf(number, sizeof number, "%u", w->number);
 	setenv(WORKER_MARK, number, 1);
-	set_signals();
 	workers_set_limit(RLIMIT_CORE, 0);
 	workers_set_limit(RLIMIT_NOFILE, (rlim_t)limits->files_max);
+	if (limits->open_files)
+		workers_lower_hard_limit(RLIMIT_NOFILE, (rlim_t)limits->open_files);
 	if (limits->memory_max)
 		workers_set_limit(RLIMIT_AS, (rlim_t)limits->memory_max);
-	if (chdir(s->spec.workspace) < 0 && chdir("/") < 0)
-		_exit(1);
 	spec_keep_only(&s->spec, w->instance);
 	prefer_oom_kill();
+	if (worker_enter_sandbox(s, &s->spec.instances[w->instance], &err)) {
+		file_write_all(log, err.text, strlen(err.text));
+		_exit(WORKER_OUTSIDE);
+	}
+	if (!set_descriptors(line, log))
+		_exit(1);
+	set_signals();
 	worker_run(&s->spec, w->plugin, 3);
 }
 
@@ -380,14 +398,18 @@ void worker_proc_read_log(struct supervisor *s, struct worker_proc *w)
 	}
 }
 
-/* Describes how a worker ended, for a message. */
-static void workers_describe(const struct worker_proc *w, char *text, size_t room)
+/* Describe how a worker ended, for a message. */
+static void workers_describe(const struct supervisor *s, const struct worker_proc *w,
+			     char *text, size_t room)
 {
 	if (w->broken)
 		snprintf(text, room, "corrupted its connection to the runner");
 	else if (WIFSIGNALED(w->exited))
 		snprintf(text, room, "was killed by signal %d (%s)", WTERMSIG(w->exited),
 			 strsignal(WTERMSIG(w->exited)));
+	else if (WEXITSTATUS(w->exited) == WORKER_OUTSIDE)
+		snprintf(text, room, "cannot enter its sandbox or the workspace %s",
+			 s->spec.workspace);
 	else
 		snprintf(text, room, "exited with code %d", WEXITSTATUS(w->exited));
 }
@@ -395,12 +417,14 @@ static void workers_describe(const struct worker_proc *w, char *text, size_t roo
 static void workers_fail_call(struct supervisor *s, struct worker_proc *w, struct call *c)
 {
 	const char *instance = s->spec.instances[c->instance].name;
-	char how[128];
+	char how[512];
 
-	workers_describe(w, how, sizeof how);
+	workers_describe(s, w, how, sizeof how);
 	c->crashed = true;
 	c->signal = WIFSIGNALED(w->exited) && !w->broken ? WTERMSIG(w->exited) : 0;
-	if (w->killed_for == c->number && c->timed_out)
+	if (w->killed_for == c->number && c->limit_text)
+		call_fail(s, c, MT_ELIMIT, "%s Its worker was killed.", c->limit_text);
+	else if (w->killed_for == c->number && c->timed_out)
 		call_fail(s, c, MT_ETIMEOUT,
 			  "`%s` of `%s` (call %s) did not finish within %lld ms and "
 			  "ignored its cancellation; its worker was killed",
@@ -470,6 +494,7 @@ void workers_reap(struct supervisor *s)
 		*p = w->next;
 		child_free(w);
 	}
+	limit_allow_forks(s);
 }
 
 static bool is_idle(const struct supervisor *s, const struct worker_proc *w)

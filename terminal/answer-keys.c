@@ -215,7 +215,7 @@ void answer_edited(struct chat *c)
 		q->tainted = false;
 }
 
-/* Handles a character: it is an answer if nothing else was typed and nothing follows. */
+/* Handle a character: it is an answer if nothing else was typed and nothing follows. */
 static void answer_keys_take_text(struct chat *c, const char *text, size_t len,
 				  bool ready)
 {

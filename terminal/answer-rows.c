@@ -14,7 +14,7 @@ const char *answer_lead(const struct chat *c)
 	return c->asks.editing ? "edit> " : "answer> ";
 }
 
-/* Adds the keys, with as many labels as fit. */
+/* Add the keys, with as many labels as fit. */
 static void add_keys(const struct chat *c, struct strbuf *out)
 {
 	const struct question *q = &c->asks;
@@ -66,7 +66,7 @@ static void add_scopes(const struct chat *c, struct strbuf *out)
 	}
 }
 
-/* Reports the lines of the action that are not on the screen. */
+/* Report the lines of the action that are not on the screen. */
 static void answer_rows_add_rest(const struct chat *c, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(ROWS_MAX);

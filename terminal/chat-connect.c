@@ -78,7 +78,7 @@ static void drop_change(struct chat *c)
 	free(c->changes[--c->change_count]);
 }
 
-/* Finds the only open conversation whose id starts with `prefix`. */
+/* Find the only open conversation whose id starts with `prefix`. */
 static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *err)
 {
 	static const char *const args[] = { "ps", "--json", NULL };
@@ -106,7 +106,7 @@ static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *e
 			    "id (`mortise ps` lists them)",
 			    found)
 		     : fail(err, MT_ENOTFOUND,
-			    "no such conversation is open; `mortise --resume` resumes one");
+			    "no running conversation matches; `mortise --resume` resumes one");
 }
 
 static int open_conversation(struct chat *c, const char *id, struct error *err)
@@ -137,7 +137,7 @@ static void drop_queue(struct chat *c)
 		free(c->queue[--c->queued]);
 }
 
-/* Discards the state of the conversation that was shown. */
+/* Discard the state of the conversation that was shown. */
 static void chat_connect_forget(struct chat *c)
 {
 	drop_queue(c);
@@ -152,7 +152,7 @@ static void chat_connect_forget(struct chat *c)
 	event_view_reset(&c->show);
 }
 
-/* Opens another conversation. If that fails, the current one stays open. */
+/* Open another conversation. If that fails, the current one stays open. */
 static int chat_connect_exchange(struct chat *c, const char *id, struct error *err)
 {
 	struct connection link = c->link;

@@ -113,7 +113,7 @@ static const char *without_time(const char *line)
 	return n > 20 && line[n - 1] == 'Z' && line[n] == ' ' ? line + n + 1 : line;
 }
 
-/* Shows whole lines from the standard error of the conversation's process. */
+/* Show whole lines from the standard error of the conversation's process. */
 static void show_complaints(struct chat *c)
 {
 	char *end;

@@ -35,7 +35,7 @@ static int chat_watch_signals(struct error *err)
 	struct sigaction act = { .sa_handler = chat_on_signal, .sa_flags = SA_RESTART };
 
 	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
-		return fail(err, MT_EIO, "no pipe: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot create a pipe: %s", strerror(errno));
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
 		sigaction(numbers[i], &act, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -248,7 +248,7 @@ static int talk(struct chat *c)
 	return c->code;
 }
 
-/* Reports why no conversation could be started, after the program's name. */
+/* Report why no conversation could be started, after the program's name. */
 static void print_start_error(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), rows = STRBUF(64 << 10);

@@ -157,7 +157,7 @@ static void action_line(struct event_view *s, json_object *event)
 		   (int)utf8_cut(label.text, label.len, LABEL_SHOWN), label.text);
 }
 
-/* Shows an action that no prompt has shown, before anything else. */
+/* Show an action that no prompt has shown, before anything else. */
 static void show_unshown(struct event_view *s)
 {
 	if (s->unshown)
@@ -167,7 +167,7 @@ static void show_unshown(struct event_view *s)
 
 /* ---- questions --------------------------------------------------------- */
 
-/* Shows why the action is risky. The reason comes from an analyzer, which may quote
+/* Show why the action is risky. The reason comes from an analyzer, which may quote
  * the model. */
 static void show_risk(struct block *b, const struct question_text *q)
 {
@@ -511,6 +511,18 @@ static void take_usage(struct event_view *s, json_object *line)
 
 /* ---- lines ------------------------------------------------------------- */
 
+/* Actions without a line of their own; their observations are shown. */
+static bool is_internal(const char *action)
+{
+	static const char *const internal[] = { "system", "recall", "null",
+						"change_agent_state" };
+
+	for (size_t i = 0; i < ARRAY_LEN(internal); i++)
+		if (strcmp(action, internal[i]) == 0)
+			return true;
+	return false;
+}
+
 void event_view_event(struct event_view *s, json_object *event)
 {
 	const char *action = js_str(event, "action", NULL);
@@ -522,8 +534,7 @@ void event_view_event(struct event_view *s, json_object *event)
 	s->partial = s->partial && s->replaying;
 	if (hidden && !event_view_waits_for_user(event))
 		return;
-	if (action && strcmp(action, "system") != 0 && strcmp(action, "recall") != 0 &&
-	    strcmp(action, "null") != 0 && strcmp(action, "change_agent_state") != 0)
+	if (action && !is_internal(action))
 		show_action(s, event, action);
 	else if (observation)
 		show_observation(s, event, observation);

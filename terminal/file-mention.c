@@ -5,6 +5,7 @@
 #include "chat.h"
 
 #include "files.h"
+#include "text/tool-ignore.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -44,7 +45,9 @@ static void file_mention_put_file(struct strbuf *out, const char *dir, const cha
 	whole = expanded ? path_join(dir, expanded) : NULL;
 	if (!whole || access(whole, F_OK) != 0)
 		return; /* a name with an @, not a file */
-	if (file_read(whole, FILE_BYTES_MAX, &text, &len, &err)) {
+	if (tool_ignore_has(whole)) {
+		on_skip(arg, path, "matches `.mortise/ignore`");
+	} else if (file_read(whole, FILE_BYTES_MAX, &text, &len, &err)) {
 		on_skip(arg, path, err.text);
 	} else if (len >= 5 && memcmp(text, "%PDF-", 5) == 0) {
 		on_skip(arg, path,

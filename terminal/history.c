@@ -52,7 +52,7 @@ static void chat_history_put_entry(struct strbuf *out, const char *text)
 	strbuf_addc(out, '\n');
 }
 
-/* Rewrites a file that has more entries than are kept. */
+/* Rewrite a file that has more entries than are kept. */
 static void chat_history_rewrite(struct history *h)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(HISTORY_FILE_MAX);

@@ -101,7 +101,7 @@ static bool is_at_work(const struct chat *c)
 	return c->busy || c->mode == MODE_ANSWER || c->show.action >= 0;
 }
 
-/* Exits, and stops an agent that has not become idle. */
+/* Exit, and stop an agent that has not become idle. */
 static void key_actions_interrupt_again(struct chat *c)
 {
 	if ((c->busy || c->show.action >= 0) && connection_is_open(&c->link))

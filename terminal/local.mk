@@ -13,7 +13,7 @@ libchat_a_SOURCES = \
 	%D%/text.h
 libchat_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib \
 	$(JSONC_CFLAGS) $(LOWDOWN_CFLAGS) $(UTF8PROC_CFLAGS) -DBIN_DIR='"$(bindir)"'
-LIBCHAT = libchat.a $(LIBMT) $(LOWDOWN_LIBS) $(UTF8PROC_LIBS)
+LIBCHAT = libchat.a libtext.a $(LIBMT) $(LOWDOWN_LIBS) $(UTF8PROC_LIBS)
 if HAVE_TERMINAL
 CHAT_LIBRARY = libchat.a
 helper_PROGRAMS += mortise-chat

@@ -24,6 +24,8 @@ static void chat_main_help(void)
 	     "                           override a setting (repeatable)\n"
 	     "      --config FILE        read FILE instead of the user configuration\n"
 	     "  -C, --workspace DIR      use DIR as the workspace (default: current directory)\n"
+	     "      --add-dir DIR        a directory that belongs to the conversation in\n"
+	     "                           addition to the workspace (repeatable)\n"
 	     "      --plain              print plain lines: no color, no cursor movement\n"
 	     "      --notify WHEN        ring the bell when input is required: auto (if the\n"
 	     "                           terminal has lost the focus), always, never\n"
@@ -42,8 +44,9 @@ static int chat_main_bad(const char *format, const char *what)
 
 /* Options with a value that are passed unchanged to `mortise run` and `mortise
  * resume`. */
-static const char *const passed[] = { "--model", "--set", "--config", "--workspace" };
-static const char *const letters[] = { "-m", "-o", NULL, "-C" };
+static const char *const passed[] = { "--model", "--set", "--config", "--workspace",
+				      "--add-dir" };
+static const char *const letters[] = { "-m", "-o", NULL, "-C", NULL };
 
 /* The flag, or NULL; `*ret_value` is the value after `=`. */
 static const char *passed_flag(const char *arg, const char **ret_value)

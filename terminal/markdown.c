@@ -55,7 +55,52 @@ void markdown_drop(struct markdown *m)
 	m->blank = m->any = false;
 }
 
+/* The width of the mark of a list item after blanks, with its space; 0: not an item. */
+static size_t item_mark(const char *line)
+{
+	size_t digits;
+
+	line += strspn(line, " ");
+	digits = strspn(line, "0123456789");
+	if (digits)
+		return digits < 10 && (line[digits] == '.' || line[digits] == ')') &&
+				       line[digits + 1] == ' '
+			       ? digits + 2
+			       : 0;
+	return strchr("-*+", *line) && *line && line[1] == ' ' ? 2 : 0;
+}
+
+static bool is_item(const char *line)
+{
+	return item_mark(line) > 0;
+}
+
 /* ---- one block --------------------------------------------------------- */
+
+/* Blanks before the open items of a list, and the width of their marks. */
+struct nesting {
+	size_t depth, blanks[DEPTH], marks[DEPTH];
+};
+
+/* The number of blanks that a line of a list needs: lowdown recognizes every level only
+ * if an item has four for each level above it. */
+static size_t list_indent(struct nesting *n, const char *line, size_t blanks)
+{
+	size_t mark = item_mark(line), depth = n->depth, text;
+
+	while (depth && n->blanks[depth - 1] >= blanks)
+		depth--;
+	if (mark && depth < DEPTH) {
+		n->blanks[depth] = blanks;
+		n->marks[depth] = mark;
+		n->depth = depth + 1;
+		return 4 * depth;
+	}
+	if (mark || !depth)
+		return blanks;
+	text = n->blanks[depth - 1] + n->marks[depth - 1];
+	return 4 * depth + (blanks > text ? blanks - text : 0);
+}
 
 /* The lines without the library's margin and the blanks at their ends. */
 static void markdown_put_lines(struct strbuf *out, const char *text, size_t len)
@@ -93,14 +138,23 @@ static bool keeps_break(const char *line, size_t len)
 }
 
 /* lowdown joins the lines of a paragraph, unless they end in two spaces. */
-static void keep_breaks(struct strbuf *out, const char *text, size_t len)
+static void put_for_lowdown(struct strbuf *out, const char *text, size_t len)
 {
-	for (size_t i = 0, n; i < len; i += n + 1) {
-		const char *end = memchr(text + i, '\n', len - i);
+	struct nesting nesting = { 0 };
+	bool is_list = is_item(text);
 
-		n = end ? (size_t)(end - text) - i : len - i;
-		strbuf_addn(out, text + i, n);
-		strbuf_add(out, end && keeps_break(text + i, n) ? "  \n" : "\n");
+	for (size_t i = 0, n; i < len; i += n + 1) {
+		const char *line = text + i, *end = memchr(line, '\n', len - i);
+		size_t blanks = strspn(line, " ");
+
+		n = end ? (size_t)(end - line) : len - i;
+		if (is_list && blanks < n)
+			strbuf_addf(out, "%*s", (int)list_indent(&nesting, line, blanks),
+				    "");
+		else
+			blanks = 0;
+		strbuf_addn(out, line + blanks, n - blanks);
+		strbuf_add(out, end && keeps_break(line, n) ? "  \n" : "\n");
 	}
 }
 
@@ -119,7 +173,7 @@ static void markdown_lay_out(struct strbuf *out, const struct style *s, const ch
 	AUTO(free) char *laid_out = NULL;
 	size_t size = 0;
 
-	keep_breaks(&lines, text, len);
+	put_for_lowdown(&lines, text, len);
 	if (!lines.error &&
 	    lowdown_buf(&o, lines.text, lines.len, &laid_out, &size, NULL)) {
 		markdown_put_lines(out, laid_out, size);
@@ -226,18 +280,6 @@ static void open_fence(struct markdown *m, struct strbuf *out, const char *line,
 	m->mark = mark;
 	if (!m->style->attributes) /* as it is written */
 		code_line(m, out, line);
-}
-
-static bool is_item(const char *line)
-{
-	size_t digits;
-
-	line += strspn(line, " ");
-	digits = strspn(line, "0123456789");
-	if (digits)
-		return digits < 10 && (line[digits] == '.' || line[digits] == ')') &&
-		       line[digits + 1] == ' ';
-	return strchr("-*+", *line) && *line && line[1] == ' ';
 }
 
 /* Does the block continue with this line after a blank one? */

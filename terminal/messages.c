@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* Maximum length of a line that is sent. */
-enum { LINE_BYTES_MAX = (1 << 20) - 1 };
-
 bool chat_in_state(const struct chat *c, const char *state)
 {
 	return strcmp(c->state, state) == 0;
@@ -37,10 +34,8 @@ static int64_t chat_messages_end_line(struct chat *c, struct strbuf *out,
 	struct asked *a = chat_messages_slot(c, c->sent);
 
 	strbuf_addc(out, '}');
-	if (out->error || out->len > LINE_BYTES_MAX) {
-		event_view_remark(
-			&c->show, RED,
-			"The message is too long to send: at most 1 MiB, including its files.");
+	if (out->error) {
+		event_view_remark(&c->show, RED, "The message is too long to send.");
 		return -1;
 	}
 	if (connection_send(&c->link, out->text, out->len))
@@ -79,7 +74,7 @@ bool chat_command(struct chat *c, const char *type, const char *member, const ch
 							    text ? strlen(text) : 0) >= 0;
 }
 
-/* Replaces the number of a choice by its text. */
+/* Replace the number of a choice by its text. */
 static const char *choice(json_object *choices, const char *text)
 {
 	char *end;
@@ -145,7 +140,8 @@ static bool send_message(struct chat *c, const char *text, bool queue)
 	file_mention_complete(&whole, c->workspace, text, on_skip, c);
 	if (whole.error) {
 		event_view_remark(&c->show, RED,
-				  "The message and its files are too long.");
+				  "The message and its files are too long: at most "
+				  "900 KiB.");
 		return false;
 	}
 	if (!chat_reconnect(c))
@@ -260,15 +256,17 @@ static void chat_messages_on_refused(struct chat *c, const struct asked *a,
 }
 
 /* The message that is undone can be changed and sent again. */
-static void chat_messages_on_undone(struct chat *c, const char *text)
+static void chat_messages_on_undone(struct chat *c, const char *text, const char *files)
 {
-	event_view_remark(&c->show, DIM,
-			  "Reverted your last message. Changes to files are kept.");
+	event_view_remark(&c->show, DIM, "Reverted your last message.%s",
+			  *files ? "" : " No files were restored.");
+	if (*files)
+		event_view_remark(&c->show, PLAIN, "%s", files);
 	if (c->mode == MODE_TYPE && c->line.text.len == 0)
 		line_editor_insert(&c->line, text, file_mention_typed(text));
 }
 
-/* Handles the result of a command that this client sent. */
+/* Handle the result of a command that this client sent. */
 static void messages_on_done(struct chat *c, const struct asked *a, json_object *line)
 {
 	const char *text = js_str(line, "text", "");
@@ -276,7 +274,7 @@ static void messages_on_done(struct chat *c, const struct asked *a, json_object 
 	if (strcmp(a->what, "status") == 0)
 		on_status(c, line);
 	else if (strcmp(a->what, "undo") == 0)
-		chat_messages_on_undone(c, text);
+		chat_messages_on_undone(c, text, js_str(line, "files", ""));
 	else if (*text)
 		event_view_remark(&c->show, PLAIN, "%s", text);
 	else if (!is_quiet(a->what))
@@ -339,7 +337,7 @@ static void on_rest(struct chat *c)
 			c->interrupted ? "; Ctrl-C again exits" : "");
 }
 
-/* Shows the question of a subagent that runs in parallel. @return whether one is open. */
+/* Show the question of a subagent that runs in parallel. @return whether one is open. */
 static bool ask_for_delegate(struct chat *c, json_object *asks)
 {
 	bool list = json_object_is_type(asks, json_type_array);

@@ -9,7 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { OUTPUT_MAX = 4 << 20, CHOICES_SHOWN = 20, CHOICES_MAX = 500 };
+enum {
+	OUTPUT_MAX = 4 << 20,
+	CHOICES_SHOWN = 20,
+	CHOICES_MAX = 500,
+	DIFF_MAX = 256 << 20,  /* bytes that are read */
+	DIFF_SHOWN = 64 << 10, /* bytes of lines */
+};
 
 struct slash {
 	const char *name;
@@ -71,6 +77,11 @@ static void slash_run_confirm(struct chat *c, const struct slash *self, const ch
 	slash_change(c, self, "--set", "controller.confirmation=", arg);
 }
 
+static void slash_run_add_dir(struct chat *c, const struct slash *self, const char *arg)
+{
+	slash_change(c, self, "--add-dir", "", arg);
+}
+
 static void slash_run_recover(struct chat *c, const struct slash *self, const char *arg)
 {
 	if (*arg < '1' || *arg > '3' || arg[1])
@@ -84,6 +95,46 @@ static void slash_run_goal(struct chat *c, const struct slash *self, const char 
 {
 	(void)self;
 	chat_command(c, "goal", "command", arg);
+}
+
+/* The first word of /permissions, and the change of [sandbox] that it means. */
+static const struct {
+	const char *word, *change;
+} permission_words[] = {
+	{ "profile", "profile=" },   { "network", "network=" }, { "grant", "grants+=" },
+	{ "revoke", "grants-=" },    { "host", "hosts+=" },     { "read", "read+=" },
+	{ "write", "write+=" },
+};
+
+static void slash_run_permissions(struct chat *c, const struct slash *self,
+				  const char *arg)
+{
+	size_t len = strcspn(arg, " ");
+	const char *value = arg + len + strspn(arg + len, " ");
+	AUTO(strbuf) struct strbuf members = STRBUF(64 << 10), change = STRBUF(8192);
+
+	if (!*arg) {
+		chat_command(c, self->command, NULL, NULL);
+		return;
+	}
+	if (strcmp(arg, "reset") == 0) {
+		chat_command_members(c, self->command, "\"reset\":true");
+		return;
+	}
+	for (size_t i = 0; *value && i < ARRAY_LEN(permission_words); i++)
+		if (strlen(permission_words[i].word) == len &&
+		    strncmp(permission_words[i].word, arg, len) == 0)
+			strbuf_addf(&change, "%s%s", permission_words[i].change, value);
+	strbuf_add(&members, "\"set\":[");
+	js_put_str(&members, change.text, change.len);
+	strbuf_addc(&members, ']');
+	if (!change.len || members.error)
+		event_view_remark(&c->show, YELLOW, "Usage: %s %s", self->name,
+				  "[profile workspace|read-only|full | network "
+				  "allow-list|full|none | grant NAME | revoke NAME | "
+				  "host HOST | read PATH | write PATH | reset]");
+	else
+		chat_command_members(c, self->command, members.text);
 }
 
 static void run_fork(struct chat *c, const struct slash *self, const char *arg)
@@ -101,6 +152,50 @@ static void run_fork(struct chat *c, const struct slash *self, const char *arg)
 	event_view_remark(&c->show, DIM,
 			  "Created the copy %s. To switch to it:", out.text);
 	event_view_remark(&c->show, DIM, "/resume %s", out.text);
+}
+
+/* One file that differs; without its lines when enough of them were shown. */
+static void slash_show_diff(struct chat *c, json_object *file, size_t *shown)
+{
+	size_t len = 0;
+	const char *diff = action_text(file, "diff", &len);
+	int64_t added = js_int(file, "added", -1);
+
+	event_view_remark(&c->show, BOLD, "%s", js_str(file, "path", ""));
+	if (*shown + len > DIFF_SHOWN)
+		event_view_remark(&c->show, DIM, "  %s, +%lld -%lld",
+				  js_str(file, "change", ""), (long long)added,
+				  (long long)js_int(file, "removed", -1));
+	else if (added < 0)
+		event_view_remark(&c->show, DIM, "  %s, not a text",
+				  js_str(file, "change", ""));
+	else
+		style_diff(&c->show.out, &c->show.style, diff, len);
+	*shown += len;
+}
+
+static void slash_run_diff(struct chat *c, const struct slash *self, const char *arg)
+{
+	const char *args[] = { "diff", "--json", c->id, *arg ? "--step" : NULL, arg,
+			       NULL };
+	AUTO(strbuf) struct strbuf out = STRBUF(DIFF_MAX);
+	struct error err = ERROR_NONE;
+	size_t shown = 0;
+
+	(void)self;
+	if (process_output(args, &out, &err)) {
+		event_view_remark(&c->show, RED, "%s", err.text);
+		return;
+	}
+	if (!out.len)
+		event_view_remark(&c->show, DIM, "No file differs.");
+	for (char *line = out.text, *end; *line; line = end + (*end != '\0')) {
+		AUTO(json) json_object *file = NULL;
+
+		end = line + strcspn(line, "\n");
+		file = js_parse_object(line, (size_t)(end - line), NULL);
+		slash_show_diff(c, file, &shown);
+	}
 }
 
 /* ---- this program ------------------------------------------------------ */
@@ -278,10 +373,16 @@ static const struct slash table[] = {
 	{ "/cost", "", "show tokens and cost", run_cost, NULL, NULL },
 	{ "/model", "[NAME]", "show or change the model", run_model, NULL, NULL },
 	{ "/agent", "NAME", "change the agent", slash_run_agent, NULL, NULL },
+	{ "/add-dir", "DIR", "add a directory to the conversation", slash_run_add_dir, NULL, NULL },
 	{ "/confirm", "never|always|risky", "set which actions need approval", slash_run_confirm,
 	  NULL, NULL },
+	{ "/permissions", "[CHANGE]", "show what tools can do; network full, grant ssh, reset",
+	  slash_run_permissions, "permissions", NULL },
 	{ "/condense", "", "condense the history", slash_pass_on, "condense", NULL },
-	{ "/undo", "", "revert your last message", slash_pass_on, "undo", NULL },
+	{ "/diff", "[STEP]", "show what has changed in the workspace", slash_run_diff, NULL,
+	  NULL },
+	{ "/undo", "", "revert your last message and the changes to files", slash_pass_on,
+	  "undo", NULL },
 	{ "/recover", "1|2|3", "after a loop: 1 rewind, 2 resend your message, 3 stop",
 	  slash_run_recover, NULL, NULL },
 	{ "/goal", "[COMMAND]", "work until COMMAND succeeds; off: remove the goal", slash_run_goal,
@@ -314,7 +415,7 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 {
 	(void)self, (void)arg;
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		event_view_remark(&c->show, PLAIN, "%-9s %-19s %s", table[i].name,
+		event_view_remark(&c->show, PLAIN, "%-12s %-19s %s", table[i].name,
 				  table[i].args, table[i].help);
 	event_view_remark(
 		&c->show, PLAIN,

@@ -21,7 +21,7 @@ size_t text_fit(const char *text, size_t len, size_t columns);
  *  least one cluster. A space after the row is not part of it. */
 size_t text_fit_words(const char *text, size_t len, size_t columns);
 
-/** Sanitizes a text in pieces: escape sequences, C0, C1 and bidirectional controls are
+/** Sanitize a text in pieces: escape sequences, C0, C1 and bidirectional controls are
  *  removed, even if they are split between pieces. Tabs become spaces; a lone
  *  carriage return restarts its line; a backspace removes one character; invalid UTF-8
  *  becomes U+FFFD. */

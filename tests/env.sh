@@ -18,9 +18,20 @@ export MORTISE_CORE_PROMPT_DIR="$top_srcdir/prompts"
 export MORTISE_CORE_TEMPLATE_DIR="$top_srcdir/examples/templates"
 export MORTISE_SKILLS_BUNDLED="$top_srcdir/skills"
 export MORTISE_CORE_MODEL_TABLE="$top_srcdir/data/models.ini"
+# Servers and programs of the tests are outside of the workspaces, and so are files by
+# which commands and tests wait for each other. tests/sandbox resets both.
+export MORTISE_SANDBOX_READ="$top_srcdir,$top_builddir"
+export MORTISE_SANDBOX_WRITE="${TMPDIR:-/tmp}"
+# Where the system does not allow a sandbox, most commands would require approval.
+if [ -x "$MORTISE_CORE_RUNNER" ] &&
+	! "$MORTISE_CORE_RUNNER" --sandbox '{"network":"none"}' 2> /dev/null | grep -q '"enforced":true'; then
+	export MORTISE_CONTROLLER_CONFIRMATION=never
+fi
 export MORTISE_BUILTIN_PLUGINS=no
 export PATH="$top_builddir:$PATH"
 export LC_ALL=C.UTF-8
+# Programs with sanitizers are several times slower: conditions may take longer to be met.
+[ -z "${SANITIZE:-}" ] || export LIMIT="${LIMIT:-90}"
 case $SANITIZE in *address*)
 	# The leak check takes the 16 bytes before a thread-local block for a header if the
 	# block happens to begin 16 bytes into a page, and then ends with signal 11.

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # format.sh - C files are laid out as scripts/format does it. Layouts differ between
 # releases of clang-format, so only release 14 counts.
+# It does not run the program, so once is enough.
+case ${SANITIZE:-} in ?*) echo '1..0 # SKIP it does not depend on the build'; exit 0 ;; esac
 cd "$top_srcdir" || exit 1
 case $(clang-format --version 2> /dev/null) in
 *' version 14.'*) ;;

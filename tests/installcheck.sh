@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make installcheck: the installed program makes plugins from the installed templates and
-# tests them; the installed examples build with the installed headers. The caller sets the
-# directories of the installation. Nothing is installed or changed.
+# tests them; the installed examples build with the installed headers; the installed
+# documents contain no dead links. The caller sets the directories of the installation.
+# Nothing is installed or changed.
 set -eu
 root=${DESTDIR:-}
 work=$(mktemp -d)
@@ -21,6 +22,12 @@ mortise=$root$bindir/mortise
 for kind in tool agent condenser analyzer dialect runtime; do
 	"$mortise" plugins new $kind my-$kind "$work/$kind"
 	make -C "$work/$kind" CC="${CC:-cc}" MORTISE="$mortise" test
+done
+for page in "$root$docdir"/*.md "$root$docdir"/*/*.md; do
+	grep -o '](\([^) ]*\)' "$page" | cut -c 3- | grep -v : | while read -r link; do
+		link=${link%%#*}
+		[ -z "$link" ] || [ -e "${page%/*}/$link" ] || { echo "$page: $link does not exist" >&2; exit 1; }
+	done
 done
 cp -R "$root$examplesdir/examples/vendor" "$work"
 make -C "$work/vendor" CC="${CC:-cc}"

@@ -1,9 +1,9 @@
 # Tests speak TAP. Each directory has its own fragment.
 TEST_EXTENSIONS = .bats .sh
-# A test must end what it started: 20 seconds later it fails.
+# A test must end what it started, or fails 20 seconds later. After 30 minutes it is killed.
 check_PROGRAMS += %D%/no-orphans
 tests_no_orphans_SOURCES = %D%/no-orphans.c
-NO_ORPHANS = $(top_builddir)/tests/no-orphans 20
+NO_ORPHANS = $(top_builddir)/tests/no-orphans 20 1800
 $(TEST_LOGS): %D%/no-orphans$(EXEEXT)
 TESTS += %D%/no-orphans.sh
 EXTRA_DIST += %D%/no-orphans.sh
@@ -20,7 +20,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' SANITIZE='$(SANITIZE)'; \
 	export top_builddir top_srcdir CC SANITIZE; \
 	. $(top_srcdir)/tests/env.sh;
-EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/growth.h %D%/fresh-debian
+EXTRA_DIST += %D%/env.sh %D%/wait.bash %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/growth.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 TESTS += %D%/known-tests.sh
 # The rules of the sources themselves, which are the same with sanitizers.
@@ -34,7 +34,11 @@ include tests/lib/local.mk
 include tests/events/local.mk
 include tests/config/local.mk
 include tests/llm/local.mk
+include tests/limits/local.mk
 include tests/runner/local.mk
+include tests/runtimes/local.mk
+include tests/sandbox/local.mk
+include tests/escape/local.mk
 include tests/tools/local.mk
 include tests/analyzers/local.mk
 include tests/context/local.mk
@@ -94,6 +98,6 @@ EXTRA_DIST += %D%/installcheck.sh
 installcheck-local:
 	DESTDIR='$(DESTDIR)' bindir='$(bindir)' helperdir='$(helperdir)' plugindir='$(plugindir)' \
 	promptdir='$(promptdir)' examplesdir='$(examplesdir)' modelsdir='$(modelsdir)' \
-	pkgconfigdir='$(pkgconfigdir)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/installcheck.sh
+	pkgconfigdir='$(pkgconfigdir)' docdir='$(docdir)' CC='$(CC)' $(SHELL) $(top_srcdir)/tests/installcheck.sh
 
 .PHONY: check-valgrind try known-tests list-tests list-programs list-fixtures

@@ -4,6 +4,8 @@
 # fails before the end of a test), `[ a ] && [ b ]` (does not fail if the first
 # does) and `run ! grep x < <(command)` (passes if the command fails), in C CHECK_MSG
 # of a constant.
+# It does not run the program, so once is enough.
+case ${SANITIZE:-} in ?*) echo '1..0 # SKIP it does not depend on the build'; exit 0 ;; esac
 LC_ALL=C
 export LC_ALL
 self=$(cd "$(dirname "$0")" && pwd)/style-tests.sh

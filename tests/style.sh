@@ -9,6 +9,8 @@
 #
 # Text copied from OpenHands does not count: a line that contains "verbatim from
 # OpenHands" and the lines after it up to the next blank line.
+# It does not run the program, so once is enough.
+case ${SANITIZE:-} in ?*) echo '1..0 # SKIP it does not depend on the build'; exit 0 ;; esac
 LC_ALL=C
 export LC_ALL
 top_srcdir=${top_srcdir:-$(dirname "$0")/..}

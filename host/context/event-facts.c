@@ -15,7 +15,7 @@
 
 enum { FACTS_MAX = 1 << 30, SAVE_FROM = 1024 };
 
-#define FACTS_MAGIC "MTFACTS1"
+#define FACTS_MAGIC "MTFACTS2"
 
 struct event_facts {
 	struct evlog *log;
@@ -100,7 +100,7 @@ static bool event_facts_take_body(struct event_facts *f, const struct facts_head
 	return true;
 }
 
-/* Loads the facts from the file. If the file is invalid, the events are read instead. */
+/* Load the facts from the file. If the file is invalid, the events are read instead. */
 static void event_facts_load(struct event_facts *f)
 {
 	AUTO(free) char *path = path_join(evlog_dir(f->log), "events.facts");
@@ -184,6 +184,13 @@ struct event_facts *event_facts_free(struct event_facts *f)
 	return NULL;
 }
 
+/* A final message or a question is sent as text, without its call, and has no result. */
+static bool is_sent_as_call(const struct evlog_head *head)
+{
+	return head->has_call && head->type->id != ACTION_FINISH &&
+	       head->type->id != ACTION_MESSAGE;
+}
+
 static int event_facts_read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
 				struct error *err)
 {
@@ -192,7 +199,7 @@ static int event_facts_read_one(struct event_facts *f, int32_t id, struct view_f
 
 	*ret = (struct view_fact){ .batch = -1, .call = -1, .loop = -1 };
 	ret->is_action = evlog_head(f->log, id)->type->is_action;
-	if (!evlog_head(f->log, id)->has_call)
+	if (!is_sent_as_call(evlog_head(f->log, id)))
 		return MT_OK;
 	e = evlog_event(f->log, id, err);
 	if (!e)

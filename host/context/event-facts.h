@@ -10,12 +10,12 @@
 
 struct event_facts;
 
-/** Loads the facts that were saved for this log, if they are valid. */
+/** Load the facts that were saved for this log, if they are valid. */
 struct event_facts *event_facts_new(struct evlog *log);
 struct event_facts *event_facts_free(struct event_facts *f);
-/** Saves the facts next to the log for the next process, unless only a few are new. */
+/** Save the facts next to the log for the next process, unless only a few are new. */
 void event_facts_save(struct event_facts *f);
-/** Reads the facts of these events, in this order, until `end` (CLOCK_MONOTONIC, ns; 0:
+/** Read the facts of these events, in this order, until `end` (CLOCK_MONOTONIC, ns; 0:
  *  no limit). `*ret_more`: some events were not read; the list must not be used. */
 int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
 		     uint64_t end, bool *ret_more, struct error *err);

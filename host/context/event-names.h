@@ -25,7 +25,7 @@ struct event_names {
 /** @return the number of an id, which is assigned if the id is new; -1 for NULL or an
  *  empty string; -2 if out of memory. */
 int32_t event_names_number(struct event_names *n, const char *id);
-/** Restores the ids from `texts` as they were saved. @return false if they are
+/** Restore the ids from `texts` as they were saved. @return false if they are
  *  invalid. */
 bool event_names_load(struct event_names *n, const char *texts, size_t len);
 void event_names_clear(struct event_names *n);

@@ -407,7 +407,7 @@ static int places_open(struct places *p, size_t count)
 	return MT_OK;
 }
 
-/* Takes the free position with index `before` (from 0). */
+/* Take the free position with index `before` (from 0). */
 static size_t places_take(struct places *p, size_t before)
 {
 	size_t at = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.h - the view of the log that condensers and agents start from
- * (spec/controller 3.1, spec/context 8). */
+ * history.h - the view: the events of the log that an agent sees, and that condensers
+ * shorten. */
 #ifndef HOST_CONTEXT_HISTORY_H
 #define HOST_CONTEXT_HISTORY_H
 
@@ -14,7 +14,7 @@ struct history;
  *  and its end are not history of the delegating agent. */
 struct history *history_new(struct evlog *log, int64_t start);
 struct history *history_free(struct history *h);
-/** Saves the facts about events for the next process. */
+/** Save the facts about events for the next process. */
 void history_save(struct history *h);
 
 /** The view: without null, state, hidden, reverted and forgotten events; each summary at
@@ -23,18 +23,18 @@ void history_save(struct history *h);
  *  next call. */
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err);
-/** Reads the events that history_view needs, until `end` (CLOCK_MONOTONIC, ns).
+/** Read the events that history_view needs, until `end` (CLOCK_MONOTONIC, ns).
  *  `*ret_more`: some events were not read yet. */
 int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct error *err);
 /** The positions at which a view of this history may be cut: count + 1 flags, owned by
  *  the caller. */
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err);
-/** Marks the events that must stay in a view if one event stays: see
+/** Mark the events that must stay in a view if one event stays: see
  *  view_invariants_mates. */
 int history_mates(struct history *h, const struct view_item *view, size_t count,
 		  size_t place, unsigned char *marks, struct error *err);
-/** Adds to `shown` the events that the shown events of a view require in a request: see
+/** Add to `shown` the events that the shown events of a view require in a request: see
  *  view_invariants_complete. */
 int history_complete(struct history *h, const struct view_item *view, size_t count,
 		     unsigned char *shown, struct error *err);

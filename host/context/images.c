@@ -53,7 +53,7 @@ static bool is_pdf(const char *bytes, size_t len)
 	return len >= 5 && memcmp(bytes, "%PDF-", 5) == 0;
 }
 
-/* Detects the type of an image or PDF file from its bytes. */
+/* Detect the type of an image or PDF file from its bytes. */
 static int medium_look(const char *bytes, size_t len, const char **ret_mime,
 		       struct error *err)
 {
@@ -88,7 +88,7 @@ static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 	return status ? status : medium_look(bytes->text, bytes->len, ret_mime, err);
 }
 
-/* Extracts the path from a URL created by images_add_file:
+/* Extract the path from a URL created by images_add_file:
  * data:TYPE;name=PATH;base64,. */
 static void images_put_name(struct strbuf *out, const char *url, size_t len)
 {
@@ -145,21 +145,26 @@ static int add_why(struct images *images, size_t n, const char *why)
 }
 
 /* "Image 2 (docs/a.png):", so that the model can name the file to tools. `name` is NULL
- * if the path is unknown. */
+ * if the path is unknown. The note of the tool is omitted where the image is. */
 static int images_add_name(struct images *images, size_t n, const char *mime,
 			   const char *name)
 {
+	const char *note = images->note ? images->note : "";
 	const char *kind = strcmp(mime, MEDIA_PDF) == 0 ? "PDF" : "Image";
 	bool named = name && *name && utf8_valid(name, strlen(name));
 	char *text = NULL;
 
-	if (asprintf(&text, "%s %zu%s%s%s:", kind, n + 1, named ? " (" : "",
-		     named ? name : "", named ? ")" : "") < 0)
+	if (asprintf(&text, "%s %zu%s%s%s:%s%s", kind, n + 1, named ? " (" : "",
+		     named ? name : "", named ? ")" : "", *note ? "\n" : "", note) < 0)
 		return MT_ENOMEM;
-	return images_add_text(images, text);
+	int status = images_add_text(images, text);
+
+	if (status == MT_OK && *note)
+		images->parts[images->count - 1].alone = strlen(text) - strlen(note) - 1;
+	return status;
 }
 
-/* Adds an image or PDF blob. Takes ownership of `path`. */
+/* Add an image or PDF blob. Takes ownership of `path`. */
 static int images_add_blob(struct images *images, size_t n, char *path, const char *mime,
 			   size_t len, const char *name)
 {
@@ -275,6 +280,8 @@ int images_of(const struct event *e, struct evlog *log, struct images *ret)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < url_count && !status; i++)
 		status = add_url(ret, n++, log, json_object_array_get_idx(urls, i));
+	if (ret->notes)
+		ret->note = event_arg(e, "image_note");
 	for (size_t i = 0; i < media_count && !status; i++)
 		status = add_medium(ret, n++, log, json_object_array_get_idx(media, i),
 				    event_arg(e, "path"));
@@ -331,7 +338,7 @@ int images_check(json_object *urls, struct error *err)
 	return MT_OK;
 }
 
-/* Escapes characters that are special in a data: URL, and non-ASCII bytes. */
+/* Escape characters that are special in a data: URL, and non-ASCII bytes. */
 static void images_put_escaped(struct strbuf *url, const char *path)
 {
 	for (; *path; path++)

@@ -17,6 +17,8 @@ struct images {
 	size_t count;
 	char **owned;              /* texts, paths and URLs of the parts */
 	size_t owned_count;
+	bool notes;                /* set by the caller: with `image_note` of the result */
+	const char *note;          /* of the image that is being added */
 };
 
 /** The images of an event: `image_urls` of a message or a cell, `media` of a
@@ -24,10 +26,10 @@ struct images {
 int images_of(const struct event *e, struct evlog *log, struct images *ret);
 void images_clear(struct images *images);
 
-/** Checks the images and PDF files of a message: a list of at most IMAGES_MAX data: or
+/** Check the images and PDF files of a message: a list of at most IMAGES_MAX data: or
  *  https: URLs of supported types. */
 int images_check(json_object *urls, struct error *err);
-/** Reads an image or PDF file and adds it to a list of URLs, as a data: URL with its path:
+/** Read an image or PDF file and add it to a list of URLs, as a data: URL with its path:
  *  data:TYPE;name=PATH;base64,... */
 int images_add_file(json_object *urls, const char *path, struct error *err);
 /** Is a PDF file among the URLs? */

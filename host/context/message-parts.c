@@ -108,7 +108,7 @@ static int cut(struct strbuf *text, size_t max_chars)
 	return text->error;
 }
 
-/* Adds the rules and other text attached to a message. */
+/* Add the rules and other text attached to a message. */
 static void add_extended(const struct event *e, struct strbuf *out)
 {
 	json_object *list = js_get(e->json, "extended_content");
@@ -221,7 +221,7 @@ static void make_parts(struct message_part *p, struct llm_part *own,
 	p->own_count = p->part_count = n;
 }
 
-/* Copies the part of an event into one block of memory: there are very many parts, and
+/* Copy the part of an event into one block of memory: there are very many parts, and
  * freeing them delays the exit of the process. `text` has two newlines before it. NULL:
  * out of memory. */
 static struct message_part *make_block(const struct message_part *found,
@@ -297,6 +297,7 @@ struct message_part *message_part_make(const struct event *e,
 	found.stamp = found.shown_stamp = llm_message_stamp();
 	found.apart_stamp = llm_message_stamp();
 	find_ids(&found, e);
+	found.images.notes = true;
 	if ((found.kind != MESSAGE_PART_USER && found.kind != MESSAGE_PART_RESULT) ||
 	    images_of(e, log, &found.images) == MT_OK)
 		p = make_block(&found, &out);

@@ -47,7 +47,7 @@ struct message_part {
 	/* the parts and texts follow in the same block of memory */
 };
 
-/** Copies a text and a NUL to `*at` in a block of memory, and moves `*at` past both. */
+/** Copy a text and a NUL to `*at` in a block of memory, and move `*at` past both. */
 static inline char *message_block_put(char **at, const char *text, size_t len)
 {
 	char *start = *at;
@@ -58,7 +58,7 @@ static inline char *message_block_put(char **at, const char *text, size_t len)
 	return start;
 }
 
-/** Creates the part of an event. NULL: out of memory. */
+/** Create the part of an event. NULL: out of memory. */
 struct message_part *message_part_make(const struct event *e,
 				       const struct request_messages_options *o,
 				       struct evlog *log);
@@ -72,7 +72,7 @@ struct tool_list {
 	struct json_object *sent; /* the schemas that are sent in another form */
 	size_t count;
 };
-/** Reads the tools from `offered` (a list in the form of that event), or if NULL from the
+/** Read the tools from `offered` (a list in the form of that event), or if NULL from the
  *  event `id` of the log. */
 int message_tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 			   json_object *offered, struct error *err);

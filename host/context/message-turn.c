@@ -71,7 +71,7 @@ static void message_turn_put_texts(struct message_turn *t, const struct llm_repl
 	}
 }
 
-/* Creates a turn in one block of memory. NULL: out of memory. */
+/* Create a turn in one block of memory. NULL: out of memory. */
 static struct message_turn *make_turn(const struct llm_reply *reply)
 {
 	size_t n = reply->call_count + 1;
@@ -113,7 +113,7 @@ bool message_turn_place(const struct message_turn *t, const char *id, size_t *re
 	return false;
 }
 
-/* Selects the calls that have results. The list is the same as before unless the stamp is
+/* Select the calls that have results. The list is the same as before unless the stamp is
  * new. */
 static size_t pick_calls(struct message_turn *t)
 {
@@ -132,7 +132,7 @@ static size_t pick_calls(struct message_turn *t)
 	return n;
 }
 
-/* Adds the assistant's message with the calls that have results, then the results in the
+/* Add the assistant's message with the calls that have results, then the results in the
  * order of the calls. */
 int message_turn_send(struct message_turn *t, struct llm_request *request)
 {

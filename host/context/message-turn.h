@@ -28,15 +28,15 @@ struct message_turn {
 	/* the lists and texts follow in the same block of memory */
 };
 
-/** Orders turns by the id of their reply. */
+/** Order turns by the id of their reply. */
 int message_turn_compare(const void *a, const void *b);
-/** Reads a reply from the log into one block of memory; free it with free(). NULL: `err`
+/** Read a reply from the log into one block of memory; free it with free(). NULL: `err`
  *  is set. */
 struct message_turn *message_turn_read(struct evlog *log, const char *response,
 				       struct error *err);
 /** The index of the call with this id. @return false if the reply has no such call. */
 bool message_turn_place(const struct message_turn *t, const char *id, size_t *ret_place);
-/** Adds the message of the assistant and the results of its calls. */
+/** Add the message of the assistant and the results of its calls. */
 int message_turn_send(struct message_turn *t, struct llm_request *request);
 /** True if the text is only white space. */
 bool message_is_blank(const char *text, size_t len);

@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "events/evlog.h"
 
-/** Renders the workspace context or the knowledge in a `recall` observation of `log`,
+/** Render the workspace context or the knowledge in a `recall` observation of `log`,
  *  with the templates of `agent`. Knowledge in an earlier observation is omitted. @return
  *  owned text, "" if there is nothing to show; NULL with `err` filled. */
 char *recall_render(const struct config *c, const char *agent, struct evlog *log,

@@ -4,12 +4,12 @@
 #include "context/repository.h"
 
 #include "files.h"
+#include "git-dirs.h"
 #include "log.h"
 #include "space.h"
 
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 enum { GIT_FILE_MAX = 1 << 20, SHORT_HASH = 12 };
 
@@ -28,7 +28,13 @@ static size_t repository_line_length(const char *text)
 	return strcspn(text, "\r\n");
 }
 
-/* Report a file of git that cannot be read, then treat it as one that does not exist. */
+/* A file of git that cannot be read is treated as one that does not exist. */
+static void repository_report(const struct error *err)
+{
+	log_line(MT_LOG_WARNING, "context",
+		 "cannot read name or branch of the repository: %s", err->text);
+}
+
 static char *read_git_file(const char *path)
 {
 	char *text = NULL;
@@ -36,39 +42,29 @@ static char *read_git_file(const char *path)
 	int status = file_read(path, GIT_FILE_MAX, &text, NULL, &err);
 
 	if (status && status != MT_ENOTFOUND)
-		log_line(MT_LOG_WARNING, "context",
-			 "cannot read name or branch of the repository: %s", err.text);
+		repository_report(&err);
 	return status ? NULL : text;
 }
 
-/* The directory .git, or the one that the .git file of a worktree names; owned. */
-static char *git_dir(const char *root)
+static char *repository_found(char *dir, const struct error *err)
 {
-	AUTO(free) char *git = path_join(root, ".git");
-	AUTO(free) char *text = NULL;
-	struct stat st;
-
-	if (!git || stat(git, &st))
-		return NULL;
-	if (S_ISDIR(st.st_mode))
-		return STEAL(git);
-	text = read_git_file(git);
-	if (!text || strncmp(text, "gitdir: ", 8) != 0)
-		return NULL;
-	text[8 + repository_line_length(text + 8)] = '\0';
-	return path_join(root, text + 8);
+	if (err->code)
+		repository_report(err);
+	return dir;
 }
 
-/* The directory that all worktrees of a repository share; owned. */
+static char *git_dir(const char *root)
+{
+	struct error err = ERROR_NONE;
+
+	return repository_found(git_dir_of(root, &err), &err);
+}
+
 static char *common_dir(const char *git)
 {
-	AUTO(free) char *path = path_join(git, "commondir");
-	AUTO(free) char *text = path ? read_git_file(path) : NULL;
+	struct error err = ERROR_NONE;
 
-	if (!text)
-		return strdup(git);
-	text[repository_line_length(text)] = '\0';
-	return path_join(git, text);
+	return repository_found(git_common_dir(git, &err), &err);
 }
 
 static char *branch_of(const char *git)

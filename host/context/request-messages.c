@@ -303,7 +303,7 @@ static bool is_turn_wanted(const struct request_messages *m, const struct messag
 	       t->called_stable == m->stable.number;
 }
 
-/* Prepares the parts of a view, and counts the results of each reply in it: a turn is
+/* Prepare the parts of a view, and count the results of each reply in it: a turn is
  * sent when its last result is reached.
  * @return MT_EEXIST if a part belongs to a turn in the stable prefix. */
 static int prepare_layout(struct request_messages *m, const struct view_item *items,
@@ -451,7 +451,7 @@ static bool reserve_prefix(struct stable_prefix *s, size_t items, size_t message
 	       !ARRAY_GROW(s->messages, &s->message_room, messages, ARRAY_MAX);
 }
 
-/* Makes the first `n` items of the view and the whole request the stable prefix. */
+/* Make the first `n` items of the view and the whole request the stable prefix. */
 static void extend_prefix(struct request_messages *m, const struct view_item *items,
 			  size_t n, const struct llm_request *request)
 {
@@ -492,7 +492,7 @@ static int lay_out_all(struct request_messages *m, const struct view_item *items
 	return r;
 }
 
-/* Finds the reply of an event; whether the event is sent is decided later. */
+/* Find the reply of an event; whether the event is sent is decided later. */
 static int prepare_turn(struct request_messages *m, const struct message_part *p,
 			struct error *err)
 {
@@ -529,7 +529,7 @@ int request_messages_prepare(struct request_messages *m, const struct view_item 
 
 /* ---- building ----------------------------------------------------------- */
 
-/* Marks the stable prefix as used by the view that is built. */
+/* Mark the stable prefix as used by the view that is built. */
 static void use_settled(struct request_messages *m)
 {
 	for (size_t i = 0; i < m->stable.count; i++) {
@@ -585,7 +585,7 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
 		     : out_of_memory(err);
 }
 
-/* Lays out the next items of a view. @return false if request_messages_build must do the
+/* Lay out the next items of a view. @return false if request_messages_build must do the
  * rest. */
 static bool lay_out_next(struct request_messages *m, const struct view_item *items,
 			 size_t count, int *ret, struct error *err)

@@ -19,7 +19,9 @@ static int by_length(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-size_t turn_budget_share(size_t *lens, size_t count, size_t max)
+/* Return the length to which the longest of `count` texts must be cut, so that their
+ * total is at most `max` characters. SIZE_MAX: they fit. Sorts `lens`. */
+static size_t turn_budget_share(size_t *lens, size_t count, size_t max)
 {
 	qsort(lens, count, sizeof *lens, by_length);
 	for (size_t i = 0; i < count; i++) {

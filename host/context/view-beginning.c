@@ -28,7 +28,7 @@ static bool is_in_view(const struct view_item *items, size_t count, int64_t id)
 	return false;
 }
 
-/* Updates *id, the first effective user message. @return it, or -1. */
+/* Update *id, the first effective user message. @return it, or -1. */
 static int64_t first_user(const struct evlog *log, int64_t *id)
 {
 	int64_t count = evlog_count(log);

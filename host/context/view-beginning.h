@@ -7,7 +7,7 @@
 #include "context/view-item.h"
 #include "events/evlog.h"
 
-/** Adds the system text and the first user message of the log to a view without them
+/** Add the system text and the first user message of the log to a view without them
  *  (V0): an imported history may have forgotten them. `system_id`: the event with the
  *  system text. `first_user_id`: set by the previous call with this log; -1: none yet.
  *  @return the view to lay out; NULL: out of memory. The caller frees `ret_own`. */

@@ -143,7 +143,7 @@ static void groups_fill(struct groups *g, const struct view_fact *f, size_t coun
 	}
 }
 
-/* Hides a whole group and empties its list. */
+/* Hide a whole group and empty its list. */
 static void hide_group(struct groups *g, struct members *m, int32_t group,
 		       const struct view_fact *f, unsigned char *shown)
 {
@@ -357,7 +357,7 @@ static void view_invariants_show(struct needs *n, size_t place, unsigned char *s
 	n->queue[n->queued++] = place;
 }
 
-/* Shows a whole group and empties its list. */
+/* Show a whole group and empty its list. */
 static void show_group(struct needs *n, struct members *m, int32_t group,
 		       unsigned char *shown)
 {

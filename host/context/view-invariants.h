@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * view-invariants.h - invariants of every view, whatever was condensed (V1's view
- * properties, spec/context 8.3): one result for a call, no call without its result, the
- * calls of one reply together, and loops of tool calls started by signed thinking
- * complete. */
+ * view-invariants.h - invariants of every view, regardless of what was condensed (those
+ * of OpenHands V1): one result for a call, no call without its result, the calls of one
+ * reply together, and complete loops of tool calls that signed thinking started. */
 #ifndef HOST_CONTEXT_VIEW_INVARIANTS_H
 #define HOST_CONTEXT_VIEW_INVARIANTS_H
 
@@ -23,23 +22,23 @@ struct view_fact {
  *  the next one or at any event that is neither a call nor a result. */
 void view_invariants_number_loops(struct view_fact *facts, size_t count);
 
-/** Clears `shown` for events that the rules forbid, given the other shown events.
+/** Clear `shown` for events that the rules forbid, given the other shown events.
  *  @return MT_OK or MT_ENOMEM. */
 int view_invariants_apply(const struct view_fact *facts, size_t count,
 			  unsigned char *shown);
 
-/** Determines where a view may be cut, given the facts of its positions (NULL: a
+/** Determine where a view may be cut, given the facts of its positions (NULL: a
  *  summary): `ret_allowed` has count + 1 flags. @return MT_OK or MT_ENOMEM. */
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 			 unsigned char *ret_allowed);
 
-/** Marks the events that the event at a position requires, including itself: its call, the
+/** Mark the events that the event at a position requires, including itself: its call, the
  *  other calls of its reply, and the reply whose thinking started their loop. A loop may
  *  be sent with only these events. */
 void view_invariants_mates(const struct view_fact *const *places, size_t count,
 			   size_t place, unsigned char *marks);
 
-/** Sets `shown` for the events that the shown ones require in a request: the calls of one
+/** Set `shown` for the events that the shown ones require in a request: the calls of one
  *  reply, their results, and the reply whose thinking started a loop. @return MT_OK or
  *  MT_ENOMEM. */
 int view_invariants_complete(const struct view_fact *const *places, size_t count,

@@ -12,7 +12,7 @@ const char call_is_masked[] =
 	"The call was not made: its arguments contained a secret, which is not stored "
 	"in the log, and the process that held it has exited. Repeat the call.";
 
-/* Copies the arguments for the tool if the log may mask those of the action. */
+/* Copy the arguments for the tool if the log may mask those of the action. */
 static int copy_arguments(const struct conversation *c, struct call *call)
 {
 	if (js_bool(call->action->json, EVENT_MASKED, false)) {

@@ -26,6 +26,8 @@ int conversation_input(struct conversation *c, const char *bytes, size_t len,
 /* ---- state -------------------------------------------------------------- */
 
 const char *conversation_id(const struct conversation *c);
+/** Group of its tools for limits: its ancestors and itself. */
+const char *conversation_group(const struct conversation *c);
 /** The parent conversation; "": none. */
 const char *conversation_parent(const struct conversation *c);
 const char *conversation_title(const struct conversation *c);

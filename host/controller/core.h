@@ -16,6 +16,7 @@ struct evlog;
 struct llm_models;
 struct request;
 struct runner;
+struct runner_events;
 struct watcher;
 struct turn;
 
@@ -34,8 +35,10 @@ struct conversation {
 
 	uv_loop_t *loop;
 	struct config *config;
+	struct config *sandbox_config; /* with the changed permissions; NULL: as `config` */
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
+	char *group;               /* of its tools: its ancestors and itself, "PARENT/CHILD" */
 	char *place;               /* a subagent: "shared", "copy" or "own" workspace; or "" */
 	int depth;                 /* number of its ancestors */
 	bool headless, answers, interactive;
@@ -61,7 +64,13 @@ struct conversation {
 	struct request *request;   /* of a plugin, in progress */
 	struct plugin_http *http;  /* requests of plugins; NULL: none yet */
 
-	struct runner *link;
+	struct overlay *overlay;   /* of the workspace; NULL: tools work in it directly */
+	char *files;               /* the workspace as tools see it; NULL: as it is */
+
+	struct runner *link;       /* NULL: not running */
+	const struct runner_events *runner_events; /* handlers of its events */
+	bool restarting;           /* it is being closed, and another one follows */
+	bool sandbox_reported;     /* the user knows what the sandbox lacks */
 	unsigned runner_failures;  /* consecutive, without a hello in between */
 	struct watch watchers[WATCHERS_MAX];
 

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * dispatch.c - sends the pending call to a runner and handles its result. */
+ * dispatch.c - sends the pending call to a runner, and ends it with its result. */
 #include "controller/dispatch.h"
 
 #include "controller/core.h"
 #include "controller/agents.h"
-#include "controller/closing.h"
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/observations.h"
 #include "controller/features.h"
 #include "controller/plugins/launch.h"
-#include "controller/step.h"
+#include "controller/sandbox.h"
 #include "controller/turn.h"
 #include "files.h"
-#include "log.h"
 #include "tools/calls.h"
 
 #include <mortise/tool.h>
@@ -28,7 +26,7 @@ enum {
 	RUNNER_FAILURES_MAX = 3,       /* consecutive, before the conversation fails */
 };
 
-/* ---- results ------------------------------------------------------------ */
+/* ---- the end of a call ---------------------------------------------------- */
 
 static struct event *observation_of(struct conversation *c, const struct call *call,
 				    const struct runner_result *result, struct error *err)
@@ -47,24 +45,14 @@ static bool failed_outside(const struct runner_result *result)
 	       result->status == MT_ETIMEOUT;
 }
 
-/* ---- the connection to the runner --------------------------------------- */
-
-static void tell_output(struct conversation *c, uint64_t call, const char *bytes,
-			size_t len, bool last)
+void dispatch_show_output(struct conversation *c, int64_t action, const char *bytes,
+			  size_t len, bool last)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
 
 	mask_stream_put(&c->output_mask, &out, bytes, len, last);
 	if (out.len)
-		NOTIFY_WATCHERS(c, output, (int64_t)call, out.text, out.len);
-}
-
-static void dispatch_on_output(void *arg, uint64_t call, const char *bytes, size_t len)
-{
-	int64_t action = turn_action_of(arg, call);
-
-	if (action >= 0)
-		tell_output(arg, (uint64_t)action, bytes, len, false);
+		NOTIFY_WATCHERS(c, output, action, out.text, out.len);
 }
 
 /* Why the call failed; "" if the note about the interruption already says so. */
@@ -76,14 +64,12 @@ static const char *failure_text(const struct call *call,
 	return result->error ? result->error : "The call was cancelled.";
 }
 
-/* Ends the pending call. */
-static void dispatch_take_result(struct conversation *c,
-				 const struct runner_result *result)
+void dispatch_end_call(struct conversation *c, const struct runner_result *result)
 {
 	struct error err = ERROR_NONE;
 	struct call *call = turn_call(c);
 
-	tell_output(c, (uint64_t)call->id, "", 0, true);
+	dispatch_show_output(c, call->id, "", 0, true);
 	call->ended = true;
 	call->interrupted = call->interrupted && failed_outside(result);
 	if (failed_outside(result)) {
@@ -100,123 +86,17 @@ static void dispatch_take_result(struct conversation *c,
 			return;
 		observation_log(c, call->action, e, &err);
 	}
-	step_run_ready(c);
 }
 
-static void on_result(void *arg, const struct runner_result *result)
-{
-	struct conversation *c = arg;
-	struct call *call;
+/* ---- the runner -------------------------------------------------------- */
 
-	if (FEATURES_ASK(take_result, c, result))
-		return;
-	FEATURES_TELL(call_ended, c, result);
-	call = turn_call(c);
-	if (!call || call->number != result->call)
-		return;
-	if (call->early)
-		call_keep_result(call, result);
-	else
-		dispatch_take_result(c, result);
-}
-
-static void dispatch_on_progress(void *arg, uint64_t call, double done, double total,
-				 const char *message)
-{
-	struct conversation *c = arg;
-	int64_t action = turn_action_of(c, call);
-	AUTO(strbuf) struct strbuf shown = STRBUF(OUTPUT_MAX);
-
-	if (action >= 0)
-		NOTIFY_WATCHERS(c, progress, action, done, total,
-				message ? mask_text(c->mask, message, &shown) : NULL);
-}
-
-static void dispatch_on_request(void *arg, uint64_t call, uint64_t request,
-				const char *method, json_object *params)
-{
-	struct conversation *c = arg;
-	AUTO(strbuf) struct strbuf text = STRBUF(512);
-
-	if (FEATURES_ASK(request, c, call, request, method, params))
-		return;
-	strbuf_addf(&text, "this host does not support %s", method);
-	runner_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
-}
-
-static void dispatch_on_log(void *arg, int level, const char *instance, const char *text)
-{
-	struct conversation *c = arg;
-	size_t count = 0;
-	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
-
-	log_line(level, instance ? instance : "runner", "%s", text);
-	for (size_t n = 0; all && instance && level <= MT_LOG_WARNING && n < count; n++)
-		catalog_said(all[n], instance, text);
-}
-
-/* A runner failure is not an error that the model can fix. */
-static void runner_failed(struct conversation *c, const char *why)
+void dispatch_runner_failed(struct conversation *c, const char *why)
 {
 	if (++c->runner_failures >= RUNNER_FAILURES_MAX)
 		conversation_set_error(c, EXIT_TOOL,
 				       "the runner failed %u times in a row: %s",
 				       c->runner_failures, why);
 }
-
-/* Lists the tools of toolsets that determine them at run time. */
-static void dispatch_list_tools(struct conversation *c)
-{
-	size_t count = 0;
-	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
-
-	for (size_t n = 0; all && n < count; n++)
-		for (size_t i = 0; i < all[n]->instance_count; i++)
-			if (all[n]->instances[i].dynamic)
-				runner_list(c->link, all[n]->instances[i].name, NULL);
-}
-
-static void dispatch_on_tools(void *arg, const char *instance, json_object *tools)
-{
-	struct conversation *c = arg;
-	size_t count = 0;
-	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
-
-	for (size_t n = 0; all && n < count; n++)
-		catalog_arrived(all[n], instance, tools);
-	FEATURES_TELL(tools_listed, c);
-}
-
-static void dispatch_on_ready(void *arg)
-{
-	struct conversation *c = arg;
-
-	c->runner_failures = 0;
-	dispatch_list_tools(c);
-}
-
-static void dispatch_on_closed(void *arg, const struct error *why)
-{
-	struct conversation *c = arg;
-
-	c->link = NULL;
-	FEATURES_TELL(runner_closed, c);
-	if (c->closing)
-		conversation_close_finish(c);
-	else
-		runner_failed(c, why->text);
-}
-
-static const struct runner_events runner_events = {
-	.ready = dispatch_on_ready,
-	.output = dispatch_on_output,
-	.progress = dispatch_on_progress,
-	.result = on_result,
-	.request = dispatch_on_request,
-	.tools = dispatch_on_tools,
-	.log = dispatch_on_log,
-	.closed = dispatch_on_closed,
-};
 
 int conversation_input(struct conversation *c, const char *bytes, size_t len,
 		       struct error *err)
@@ -231,32 +111,61 @@ int conversation_input(struct conversation *c, const char *bytes, size_t len,
 	return r ? fail(err, r, "cannot send the input: %s", status_name(r)) : MT_OK;
 }
 
-/* ---- the runner -------------------------------------------------------- */
-
-static int open_log_file(const struct conversation *c)
+/* A fork continues with results whose complete text is there. */
+static char *parent_spool(const struct conversation *c)
 {
-	AUTO(free) char *path = path_join(c->dir, "runner.log");
+	const char *slash = strrchr(c->dir, '/');
+	AUTO(strbuf) struct strbuf path = STRBUF(8192);
 
-	return path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+	if (!c->parent || !*c->parent || !slash)
+		return NULL;
+	strbuf_addf(&path, "%.*s/%s/spool", (int)(slash - c->dir), c->dir, c->parent);
+	return strbuf_take(&path);
+}
+
+int dispatch_open_runner(struct conversation *c, const struct dispatch_place *place,
+			 const struct runner_events *events, void *arg,
+			 struct runner **ret, struct error *err)
+{
+	AUTO(free) char *spool = path_join(c->dir, "spool");
+	AUTO(free) char *parent = parent_spool(c);
+	AUTO(free) char *log = path_join(c->dir, "runner.log");
+	AUTO(close) int fd =
+		log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+	size_t count = 0;
+	AUTO(free) const struct catalog **catalogs = agents_catalogs(c, &count);
+	const struct launch l = {
+		.mask = c->mask, .loop = c->loop, .config = place->config, .runtime = &c->runtime,
+		.catalogs = catalogs, .catalog_count = count,
+		.workspace = c->workspace, .conversation = c->id, .group = c->group,
+		.spool_dir = spool, .state_dir = place->state_dir, .stderr_fd = fd,
+		.stderr_path = log,
+		.parent_spool = parent, .overlay = place->overlay,
+		.isolated = place->isolated,
+	};
+
+	if (!spool || !catalogs)
+		return out_of_memory(err);
+	return launch_runner(&l, events, arg, ret, err);
 }
 
 static int dispatch_launch(struct conversation *c, struct error *err)
 {
-	AUTO(free) char *spool = path_join(c->dir, "spool");
 	AUTO(free) char *state_dir = path_join(c->dir, "tools");
-	AUTO(close) int fd = open_log_file(c);
-	size_t count = 0;
-	AUTO(free) const struct catalog **catalogs = agents_catalogs(c, &count);
-	const struct launch l = {
-		.mask = c->mask, .loop = c->loop, .config = c->config, .runtime = &c->runtime,
-		.catalogs = catalogs, .catalog_count = count,
-		.workspace = c->workspace, .conversation = c->id,
-		.spool_dir = spool, .state_dir = state_dir, .stderr_fd = fd,
-	};
+	const struct dispatch_place place = { .config = conversation_sandbox_config(c),
+					      .overlay = c->overlay,
+					      .state_dir = state_dir };
 
-	if (!spool || !state_dir || !catalogs)
-		return out_of_memory(err);
-	return launch_runner(&l, &runner_events, c, &c->link, err);
+	return state_dir ? dispatch_open_runner(c, &place, c->runner_events, c, &c->link,
+						err)
+			 : out_of_memory(err);
+}
+
+char *dispatch_instance_dir(const struct conversation *c, const char *instance)
+{
+	AUTO(free) char *all = path_join(c->dir, "tools");
+
+	return all ? path_join(all, instance) : NULL;
 }
 
 int dispatch_start_runner(struct conversation *c, struct error *err)
@@ -264,9 +173,36 @@ int dispatch_start_runner(struct conversation *c, struct error *err)
 	return c->link ? MT_OK : dispatch_launch(c, err);
 }
 
+/* A file `carry` in the directory of each instance, in which it may store its state
+ * (plugins/tools/bash/carry.h). */
+static void offer_to_carry(const struct conversation *c)
+{
+	size_t count = 0;
+	AUTO(free) const struct catalog **all = agents_catalogs(c, &count);
+
+	for (size_t n = 0; all && n < count; n++)
+		for (size_t i = 0; i < all[n]->instance_count; i++) {
+			AUTO(strbuf) struct strbuf path = STRBUF(8192);
+
+			strbuf_addf(&path, "%s/tools/%s/carry", c->dir,
+				    all[n]->instances[i].name);
+			if (!path.error)
+				file_write(path.text, "", 0, 0600, false, NULL);
+		}
+}
+
+void dispatch_restart_runner(struct conversation *c)
+{
+	if (!c->link || c->restarting)
+		return;
+	offer_to_carry(c);
+	c->restarting = true;
+	runner_close(c->link);
+}
+
 /* ---- one call ------------------------------------------------------------ */
 
-static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
+int dispatch_log(struct conversation *c, int64_t id, struct error *err)
 {
 	AUTO(json) json_object *record = js_new_object();
 
@@ -312,7 +248,7 @@ static int dispatch_send_call(struct conversation *c, struct call *call, bool *r
 	if (*ret_runner)
 		r = dispatch_start_runner(c, err);
 	if (!r)
-		r = log_dispatch(c, call->id, err);
+		r = dispatch_log(c, call->id, err);
 	if (r)
 		return r;
 	if (!call->sent_at)
@@ -327,7 +263,7 @@ static int dispatch_send_call(struct conversation *c, struct call *call, bool *r
 		return r;
 	FEATURES_TELL(call_sent, c);
 	if (sent && call->over)
-		dispatch_take_result(c, &call->result);
+		dispatch_end_call(c, &call->result);
 	return MT_OK;
 }
 
@@ -339,15 +275,19 @@ void dispatch_call(struct conversation *c)
 
 void dispatch_send(struct conversation *c)
 {
+	if (!FEATURES_ASK(before_send, c, turn_call(c)))
+		dispatch_send_checked(c);
+}
+
+void dispatch_send_checked(struct conversation *c)
+{
 	struct call *call = turn_call(c);
 	struct error err = ERROR_NONE;
 	bool runner;
 
-	if (FEATURES_ASK(before_send, c, call))
-		return;
 	if (!dispatch_send_call(c, call, &runner, &err))
 		return;
 	observation_log_failure(c, call->action, "", err.text);
 	if (runner && !c->link)
-		runner_failed(c, err.text);
+		dispatch_runner_failed(c, err.text);
 }

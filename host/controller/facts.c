@@ -15,6 +15,11 @@ const char *conversation_id(const struct conversation *c)
 	return c->id;
 }
 
+const char *conversation_group(const struct conversation *c)
+{
+	return c->group;
+}
+
 const char *conversation_parent(const struct conversation *c)
 {
 	return c->parent ? c->parent : "";
@@ -115,6 +120,11 @@ bool conversation_is_headless(const struct conversation *c)
 bool conversation_takes_answer(const struct conversation *c)
 {
 	return c->answers;
+}
+
+bool conversation_is_subagent(const struct conversation *c)
+{
+	return c->depth > 0;
 }
 
 bool conversation_is_interactive(const struct conversation *c)

@@ -32,6 +32,8 @@ bool conversation_is_headless(const struct conversation *c);
 bool conversation_takes_answer(const struct conversation *c);
 /** A user can approve actions. */
 bool conversation_is_interactive(const struct conversation *c);
+/** It is a subagent, whose parent answers for the user. */
+bool conversation_is_subagent(const struct conversation *c);
 
 /* ---- changing ---- */
 /** Append an event and notify the watchers. Takes the reference, which may be NULL (then
@@ -41,7 +43,8 @@ int64_t conversation_log_event(struct conversation *c, struct event *e,
 			       struct error *err);
 /** Enter a state and log its event; durable if the state is idle. STATE_STOPPED and
  *  STATE_ERROR first cancel work in progress; a pending action gets an observation that
- *  reports this. May be called from callbacks of the loop. */
+ *  reports this. May be called from callbacks of the loop. Features are not asked, so this
+ *  stops the agent in any case; see conversation_rest. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
 /** The agent becomes idle, unless a feature has more work for it. `reason` must be a

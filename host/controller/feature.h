@@ -100,6 +100,9 @@ struct feature {
 	 *  it later. */
 	int (*before_continue)(struct conversation *c, bool *ret_held,
 			       struct error *err);
+	/** The events after `to` are about to be reverted, with what they changed outside
+	 *  of the log. */
+	void (*before_rewind)(struct conversation *c, int64_t to);
 	/** Events of the log were reverted. */
 	void (*rewound)(struct conversation *c);
 	/** The agent is about to enter this state. @return true: the feature has ended

@@ -33,7 +33,7 @@ static void free_states(void **states)
 	free(states);
 }
 
-/* Allocates one state for each feature; NULL: out of memory. */
+/* Allocate one state for each feature; NULL: out of memory. */
 static void **allocate_states(size_t (*size_of)(const struct feature *f))
 {
 	void **states = calloc(feature_count() + 1, sizeof *states);

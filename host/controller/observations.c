@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Tells the model that the result is not the end of the call. */
+/* Tell the model that the result is not the end of the call. */
 static void note_interruption(const struct call *call, struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(128 << 20);
@@ -27,7 +27,7 @@ static void note_interruption(const struct call *call, struct event *e)
 			 "cannot report an interruption to the model: out of memory");
 }
 
-/* Sets the cause, the source and the answered call of an action's observation. */
+/* Set the cause, the source and the answered call of an action's observation. */
 void observation_log(struct conversation *c, struct event *action, struct event *e,
 		     struct error *err)
 {

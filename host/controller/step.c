@@ -33,9 +33,14 @@ void step_fail(struct conversation *c, int r, int exit_code, const char *why)
 		conversation_set_error(c, exit_code, "%s", why);
 }
 
+int step_exit_code(const struct mt_ctx *x, int otherwise)
+{
+	return x->plugin_failed ? EXIT_TOOL : otherwise;
+}
+
 /* ---- the model --------------------------------------------------------- */
 
-/* Masks secrets for watchers too. */
+/* Mask secrets for watchers too. */
 static void tell_delta(struct conversation *c, bool reasoning, const char *text,
 		       size_t len, bool last)
 {
@@ -51,7 +56,7 @@ static void step_on_delta(void *arg, bool reasoning, const char *text, size_t le
 	tell_delta(arg, reasoning, text, len, false);
 }
 
-/* Ends the stream, so that no text stays buffered for the next reply. */
+/* End the stream, so that no text stays buffered for the next reply. */
 static void end_deltas(struct conversation *c)
 {
 	tell_delta(c, true, "", 0, true);
@@ -112,7 +117,7 @@ static void step_on_done(void *arg, struct llm_reply *reply)
 	NOTIFY_WATCHERS(c, reply, reply);
 	r = advance_reply(c, reply, 0, &err);
 	if (r)
-		step_fail(c, r, EXIT_FAILED, err.text);
+		step_fail(c, r, r == MT_ENOMEM ? EXIT_FAILED : EXIT_TOOL, err.text);
 	else if (!turn_has_planned(c))
 		turn_log_error(c, NULL, NULL,
 			       "The response contained neither text nor a tool call.");
@@ -164,7 +169,7 @@ int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
 
 static void step_on_http(struct conversation *c, json_object *result);
 
-/* Calls the agent, and again with the result of each HTTP request that is in the log. */
+/* Call the agent, and again with the result of each HTTP request that is in the log. */
 static int step_run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in *in,
 			  struct error *err)
 {
@@ -189,7 +194,7 @@ static int step_run_agent(struct conversation *c, struct mt_ctx *x, struct mt_in
 	return MT_OK;
 }
 
-/* Continues the step with the result of an HTTP request. */
+/* Continue the step with the result of an HTTP request. */
 static void step_on_http(struct conversation *c, json_object *result)
 {
 	struct mt_ctx x = request_finish(c);
@@ -200,7 +205,8 @@ static void step_on_http(struct conversation *c, json_object *result)
 	plugin_http_input(&input, result);
 	r = step_run_agent(c, &x, &input.in, &err);
 	if (r)
-		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED, err.text);
+		step_fail(c, r, step_exit_code(&x, x.sent ? EXIT_MODEL : EXIT_FAILED),
+			  err.text);
 	plugin_ctx_clear(&x);
 	step_run_ready(c);
 }
@@ -213,6 +219,7 @@ static int start_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 	if (FEATURES_ASK(before_request, c))
 		return MT_OK;
 	x->sent = false;
+	request_note_events(c);
 	return step_run_agent(c, x, &in, err);
 }
 
@@ -256,7 +263,7 @@ void step_prepared(struct conversation *c)
 	if (!r)
 		r = more ? features_suspend_step(c, &x, &err) : step_begin(c, &x, &err);
 	if (r)
-		step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED,
+		step_fail(c, r, step_exit_code(&x, x.sent ? EXIT_MODEL : EXIT_FAILED),
 			  err.code ? err.text : x.error.text);
 	plugin_ctx_clear(&x);
 }

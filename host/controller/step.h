@@ -15,6 +15,9 @@ void step_run_ready(struct conversation *c);
 /** A step failed with this status: the conversation is in error or, if a signal
  *  interrupted a plugin, paused. */
 void step_fail(struct conversation *c, int r, int exit_code, const char *why);
+/** The exit code for a step that failed: EXIT_TOOL if a plugin did, otherwise
+ *  `otherwise`. */
+int step_exit_code(const struct mt_ctx *x, int otherwise);
 /** Request a step, because of an event. */
 void step_request(struct conversation *c);
 /** Let the agent work on a view once its events are read. This may take later iterations

@@ -70,7 +70,7 @@ void conversation_cancel_work(struct conversation *c)
 		runner_cancel(c->link, turn_call(c)->number);
 }
 
-/* Gives the pending action of a stopped or failed conversation an observation. */
+/* Give the pending action of a stopped or failed conversation an observation. */
 void conversation_settle(struct conversation *c, enum agent_state state)
 {
 	struct error err = ERROR_NONE;

@@ -195,8 +195,14 @@ int turn_plan_call(struct conversation *c, size_t call, struct error *err)
 {
 	const struct llm_reply *reply = turn_reply(c);
 
-	if (!reply || call >= reply->call_count)
-		return MT_EINVAL;
+	if (!reply)
+		return fail(err, MT_EINVAL,
+			    "call %zu does not exist, because no model has replied",
+			    call);
+	if (call >= reply->call_count)
+		return fail(err, MT_EINVAL,
+			    "call %zu does not exist; the reply has %zu call%s", call,
+			    reply->call_count, reply->call_count == 1 ? "" : "s");
 	return turn_plan(c, PLAN_CALL, call, NULL, (struct mt_str){ 0 }, err);
 }
 

@@ -16,6 +16,7 @@ struct conversation_options {
 	const char *workspace;   /* absolute; new conversations only */
 	const char *title;       /* or NULL */
 	const char *parent;      /* id of the parent of a subagent; or NULL */
+	const char *group;       /* of the tools of the parent; or NULL */
 	int depth;               /* number of ancestors */
 	const char *place;       /* its workspace: `shared` with its parent, a `copy` or its
 				  * `own`; NULL or "": it has no parent */
@@ -24,6 +25,8 @@ struct conversation_options {
 	bool interactive;           /* a user can approve actions */
 	bool same_system;        /* resume: keep the system text and tools, regardless
 				  * of the settings */
+	const char *overlay;     /* directory of the overlay that the parent of a subagent
+				  * passes; or NULL */
 	json_object *approvals;  /* initial scopes; or NULL; borrowed */
 };
 
@@ -115,6 +118,8 @@ struct question {
 	char *text;
 	json_object *choices;    /* array of strings; NULL: any answer is accepted */
 	json_object *given;      /* the choices of the tool, unmasked */
+	/* Receives the answer to a question of the host; NULL: a tool asks. */
+	void (*answered)(struct conversation *c, const char *text);
 };
 /** The open questions, oldest first; borrowed. */
 const struct question *conversation_questions(const struct conversation *c);

@@ -11,6 +11,7 @@
 #include "conversation/waiting-messages.h"
 #include "conversation/conversation.h"
 #include "files.h"
+#include "overlay/overlay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -266,6 +267,19 @@ static int make_durable(struct fork *f)
 	return r ? r : evlog_barrier(log, f->err);
 }
 
+/* The files as the original sees them now. A subagent gets the mount itself. */
+static int copy_overlay(struct fork *f, const struct fork_options *o)
+{
+	AUTO(free) char *from = path_join(f->old_dir, "overlay");
+	AUTO(free) char *to = path_join(f->dir, "overlay");
+
+	if (!from || !to)
+		return out_of_memory(f->err);
+	return !o->child && !o->into && overlay_exists(from)
+		       ? overlay_copy(from, to, f->err)
+		       : MT_OK;
+}
+
 static int conversation_fork_it(struct fork *f, const struct config *config,
 				const struct fork_options *o)
 {
@@ -290,6 +304,8 @@ static int conversation_fork_it(struct fork *f, const struct config *config,
 	r = conversation_fork_copy_log(f, &replies);
 	if (!r)
 		r = write_meta(f, meta, o, replies);
+	if (!r)
+		r = copy_overlay(f, o);
 	if (!r)
 		r = make_durable(f);
 	if (r)

@@ -9,8 +9,5 @@
 /** Add a message that a feature held (before_message). */
 int conversation_add_message(struct conversation *c, const char *text, size_t len,
 			     json_object *images, bool queue, struct error *err);
-/** Log a user message; `number`: of a message that waited, or -1. */
-int conversation_log_message(struct conversation *c, const char *text, size_t len,
-			     json_object *images, int64_t number, struct error *err);
 
 #endif

@@ -75,7 +75,7 @@ static json_object *offered_tools_list(const struct conversation *c)
 }
 
 /* Offer the tools that toolsets have listed since, from the next request on. */
-void offered_tools_update(struct conversation *c)
+static void offered_tools_update(struct conversation *c)
 {
 	AUTO(json) json_object *list = NULL;
 	bool changed;
@@ -150,7 +150,7 @@ static json_object *system_args(struct conversation *c, struct error *err)
 	return STEAL(args);
 }
 
-/* Takes the arguments. @return the id of the event, or a status. */
+/* Take the arguments. @return the id of the event, or a status. */
 static int64_t log_system(struct conversation *c, json_object *args, struct error *err)
 {
 	return conversation_log_event(c, event_action("system", SOURCE_AGENT, args, err),
@@ -271,55 +271,103 @@ static void describe_change(const struct conversation *c, json_object *was,
 	put_missing(c, out, " Removed tools: ", old, tools);
 }
 
-static int renew_system(struct conversation *c, struct error *err)
+/* Log a `system` event, and a message with the changes. Takes the arguments. */
+static int replace_system(struct conversation *c, json_object *args,
+			  const struct strbuf *text, struct error *err)
 {
-	AUTO(json) json_object *is = system_args(c, err), *said = NULL;
-	AUTO(event)
-	struct event *was =
-		is ? evlog_event(c->log, request_messages_system(c->agent->memory), err)
-		   : NULL;
-	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
-	int64_t id;
+	json_object *said;
+	int64_t id = log_system(c, args, err);
 
-	if (!was)
-		return err->code;
-	describe_change(c, event_args(was), is, &text);
-	if (!text.len)
-		return text.error ? out_of_memory(err) : MT_OK;
-	id = log_system(c, STEAL(is), err);
 	if (id < 0)
 		return (int)id;
 	request_messages_set_system(c->agent->memory, id);
 	said = js_new_object();
-	js_set_strn(said, "content", text.text, text.len);
+	js_set_strn(said, "content", text->text, text->len);
 	id = conversation_log_event(
-		c, event_action("message", SOURCE_ENVIRONMENT, STEAL(said), err), err);
+		c, event_action("message", SOURCE_ENVIRONMENT, said, err), err);
 	return id < 0 ? (int)id : MT_OK;
+}
+
+static int renew_system(struct conversation *c, json_object *was, struct error *err)
+{
+	AUTO(json) json_object *is = system_args(c, err);
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+
+	if (!is)
+		return err->code;
+	describe_change(c, was, is, &text);
+	if (!text.len)
+		return text.error ? out_of_memory(err) : MT_OK;
+	return replace_system(c, STEAL(is), &text, err);
+}
+
+/* Do tools depend on what servers list? Then a changed list offers all tools. */
+static bool lists_later(const struct conversation *c)
+{
+	for (size_t i = 0; i < c->agent->catalog.instance_count; i++)
+		if (c->agent->catalog.instances[i].dynamic)
+			return true;
+	return false;
+}
+
+/* Offer the tools that the agent did not have when the conversation started, for example
+ * in an earlier version. */
+static int add_new_tools(struct conversation *c, json_object *was, struct error *err)
+{
+	AUTO(json) json_object *tools = offered_tools_list(c), *is = NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+
+	if (!lists_later(c))
+		put_missing(c, &text, "New tools: ", tools, js_get(was, "tools"));
+	if (!text.len)
+		return text.error ? out_of_memory(err) : MT_OK;
+	if (json_object_deep_copy(was, &is, NULL))
+		return out_of_memory(err);
+	js_set(is, "tools", STEAL(tools));
+	return replace_system(c, STEAL(is), &text, err);
 }
 
 /* ---- the feature --------------------------------------------------------- */
 
+enum check { CHECK_NONE, CHECK_TOOLS, CHECK_SYSTEM };
+
 struct offer {
-	bool due; /* the agent may have changed: check its `system` event */
+	enum check due; /* of the agent's `system` event */
 };
 
 void offered_tools_check_system(struct conversation *c)
 {
 	struct offer *offer = feature_state(c, &offered_tools_feature);
 
-	offer->due = true;
+	offer->due = CHECK_SYSTEM;
+}
+
+void offered_tools_check_tools(struct conversation *c)
+{
+	struct offer *offer = feature_state(c, &offered_tools_feature);
+
+	if (offer->due == CHECK_NONE)
+		offer->due = CHECK_TOOLS;
 }
 
 static bool offered_tools_before_step(struct conversation *c)
 {
 	struct offer *offer = feature_state(c, &offered_tools_feature);
+	AUTO(event) struct event *was = NULL;
 	struct error err = ERROR_NONE;
+	enum check due = offer->due;
 	int r;
 
-	if (!offer->due || c->parent_count)
+	if (!due || c->parent_count)
 		return false;
-	offer->due = false;
-	r = renew_system(c, &err);
+	offer->due = CHECK_NONE;
+	was = evlog_event(c->log, request_messages_system(c->agent->memory), &err);
+	if (!was)
+		r = err.code;
+	else if (due == CHECK_SYSTEM)
+		r = renew_system(c, event_args(was), &err);
+	else
+		r = add_new_tools(c, event_args(was), &err);
 	if (r)
 		step_fail(c, r, EXIT_FAILED, err.text);
 	return r;

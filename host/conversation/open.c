@@ -5,13 +5,15 @@
 
 #include "controller/agents.h"
 #include "controller/features.h"
+#include "controller/overlay.h"
 #include "controller/plugins/model-request.h"
 #include "controller/plugins/plugin-http.h"
-#include "conversation/named-models.h"
+#include "controller/runner-events.h"
 #include "controller/turn.h"
 #include "controller/watchers.h"
 #include "conversation/agent-spec.h"
 #include "conversation/meta.h"
+#include "conversation/named-models.h"
 #include "conversation/offered-tools.h"
 #include "conversation/usage-checkpoint.h"
 #include "conversation/wiring.h"
@@ -48,16 +50,19 @@ static void open_release(struct conversation *c)
 	mask_stream_clear(&c->output_mask);
 	mask_free(c->mask);
 	registry_free(c->registry);
+	config_free(c->sandbox_config);
 	config_free(c->config);
 	turn_plan_free(c);
 	turn_free(c->turn);
 	free(c->request);
 	features_free(c);
+	conversation_close_overlay(c);
 	features_close_agent(c->agent);
 	free(c->agent->state_text);
 	free(c->agent);
 	free(c->id);
 	free(c->parent);
+	free(c->group);
 	free(c->dir);
 	free(c->workspace);
 	free(c->place);
@@ -87,6 +92,7 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	}
 	c->loop = loop;
 	c->release = open_release;
+	c->runner_events = &runner_event_handlers;
 	c->agent->delegation = -1;
 	c->headless = o->headless;
 	c->answers = o->answers;
@@ -105,6 +111,17 @@ static void open_tell_damage(void *arg, const char *text)
 	conversation_notice(arg, MT_LOG_WARNING, "%s", text);
 }
 
+/* A subagent that is resumed alone knows only its parent. */
+static char *open_group(const struct conversation *c,
+			const struct conversation_options *o)
+{
+	const char *above = o->group && *o->group ? o->group : c->parent;
+	char *group = NULL;
+
+	return asprintf(&group, "%s%s%s", above, *above ? "/" : "", c->id) < 0 ? NULL
+									       : group;
+}
+
 int conversation_open(struct conversation *c, const struct conversation_options *o,
 		      enum evlog_open mode, char **ret_report, struct error *err)
 {
@@ -117,6 +134,9 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 		r = option_secrets_hide(c->config, c->registry, c->mask, err);
 	log_set_mask(c->mask);
 	options.sync = (enum evlog_sync)config_choice(c->config, "core", "sync");
+	c->group = open_group(c, o);
+	if (!r && !c->group)
+		r = out_of_memory(err);
 	if (!r)
 		r = wiring_open(c, o, err);
 	if (!r)
@@ -125,6 +145,8 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 		r = FEATURES_ASK(open, c, err);
 	if (!r)
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
+	if (!r)
+		r = conversation_open_overlay(c, o->overlay, err);
 	if (!r)
 		r = conversation_watch_log(c, err);
 	return r ? r : agents_open_memory(c, err);

@@ -226,6 +226,8 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 		return conversation_undo(c, false, r);
 	if (!o->same_system && (o->controller || changes_agent(in)))
 		offered_tools_check_system(c);
+	else if (!o->same_system)
+		offered_tools_check_tools(c);
 	keep_changes(c, in, o);
 	join_reports(ret_report, &notes);
 	*ret = c;

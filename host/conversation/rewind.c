@@ -69,7 +69,7 @@ static int rewind_check(const struct conversation *c, int64_t to, struct error *
 	return MT_OK;
 }
 
-int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
+int conversation_rewind(struct conversation *c, int64_t to, bool files, int64_t *ret_to,
 			struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
@@ -84,6 +84,8 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	if (!record || js_set_str(record, "record", "rewind") ||
 	    js_set_int(record, "to", to))
 		return out_of_memory(err);
+	if (files)
+		FEATURES_TELL(before_rewind, c, to);
 	r = evlog_record(c->log, record, err);
 	if (r)
 		return r;
@@ -122,8 +124,8 @@ static int64_t user_message(const struct evlog *log, int64_t n)
 }
 
 /* Rewind to before a message, and return its text. */
-static int rewind_take_back(struct conversation *c, int64_t message, char **ret_text,
-			    struct error *err)
+static int rewind_take_back(struct conversation *c, int64_t message, bool files,
+			    char **ret_text, struct error *err)
 {
 	AUTO(event) struct event *e = evlog_event(c->log, message, err);
 	AUTO(free) char *text = NULL;
@@ -137,14 +139,14 @@ static int rewind_take_back(struct conversation *c, int64_t message, char **ret_
 		return out_of_memory(err);
 	while (to > 0 && evlog_head(c->log, to)->undone)
 		to--;
-	r = conversation_rewind(c, to < 0 ? 0 : to, NULL, err);
+	r = conversation_rewind(c, to < 0 ? 0 : to, files, NULL, err);
 	if (!r && ret_text)
 		*ret_text = STEAL(text);
 	return r;
 }
 
-int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
-			   struct error *err)
+int conversation_take_back(struct conversation *c, int64_t messages, bool files,
+			   char **ret_text, struct error *err)
 {
 	int64_t id;
 
@@ -160,5 +162,5 @@ int conversation_take_back(struct conversation *c, int64_t messages, char **ret_
 				      "the conversation has fewer than %" PRId64
 				      " user messages to revert",
 				      messages);
-	return rewind_take_back(c, id, ret_text, err);
+	return rewind_take_back(c, id, files, ret_text, err);
 }

@@ -12,7 +12,7 @@
 #include "controller/feature.h"
 #include "controller/plugins/model-request.h"
 #include "controller/turn-actions.h"
-#include "conversation/messages.h"
+#include "conversation/message-log.h"
 
 #define RECORD "waiting messages"
 

@@ -85,18 +85,6 @@ static int check_reading(const struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* A conversation keeps the tools that it started with. */
-static void add_way_out(const char *section, struct error *err)
-{
-	const struct error why = *err;
-
-	*err = ERROR_NONE;
-	fail(err, why.code,
-	     "%s; the conversation was started with it: reinstall its plugin, or "
-	     "resume with -o '%s.tools-=NAME'",
-	     why.text, section);
-}
-
 static bool wiring_hides_tool(const void *arg, const struct tool *tool)
 {
 	return FEATURES_ASK(hides_tool, arg, tool);
@@ -120,8 +108,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	if (all.error)
 		return fail(err, all.error, "`tools` of [%s] is too long", section);
 	r = catalog_open(c->config, c->registry, all.text, &c->agent->catalog, err);
-	if (r == MT_ENOTFOUND && err && config_is_pinned(c->config))
-		add_way_out(section, err);
+	if (r && err)
+		plugin_load_explain(c->config, section, err);
 	c->agent->catalog.hides = wiring_hides_tool;
 	c->agent->catalog.hides_arg = c;
 	if (!r)

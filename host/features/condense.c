@@ -114,6 +114,7 @@ static int advance_once(struct mt_ctx *x, struct mt_in *in)
 		explain_failure(x, r);
 	if (r && is_passed_over(x))
 		r = MT_OK;
+	x->plugin_failed = r && in->what != MT_FAILED;
 	if (!r && x->shown)
 		r = take_out_dropped(x);
 	return r;
@@ -256,7 +257,7 @@ static bool offers_recall(const struct conversation *c)
 	return false;
 }
 
-/* Keeps a text for as long as the view. NULL: out of memory. */
+/* Keep a text for as long as the view. NULL: out of memory. */
 static const char *condense_keep_text(struct mt_ctx *x, struct strbuf *text)
 {
 	char *copy;
@@ -269,7 +270,7 @@ static const char *condense_keep_text(struct mt_ctx *x, struct strbuf *text)
 	return copy;
 }
 
-/* Tells the model that the text is a summary, and of which events. */
+/* Tell the model that the text is a summary, and of which events. */
 static int mark_summary(struct mt_ctx *x, const struct gap *gap)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
@@ -315,7 +316,7 @@ static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
 	return MT_OK;
 }
 
-/* Tells the model which events it no longer sees. */
+/* Tell the model which events it no longer sees. */
 static int mark_forgotten(struct mt_ctx *x)
 {
 	AUTO(strbuf) struct strbuf ranges = STRBUF(4096);
@@ -403,7 +404,7 @@ static void condense_answered(struct conversation *c, const struct mt_in *news)
 	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
 		condense_preview_finish(c, &x, &err);
 	else if (r)
-		step_fail(c, r, EXIT_MODEL, err.text);
+		step_fail(c, r, step_exit_code(&x, EXIT_MODEL), err.text);
 	plugin_ctx_clear(&x);
 	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
 		condense_preview_restart(c);

@@ -2,7 +2,7 @@
  *
  * context-recall.c - context injected for the model in addition to user messages: the
  * workspace after the first message, skills that a message triggers, rules for files
- * that a call has touched (spec/skills 9). */
+ * that a call has touched. */
 #include "features/context-recall.h"
 #include "features/observation-note.h"
 
@@ -11,6 +11,7 @@
 #include "context/recall-text.h"
 #include "context/repository.h"
 #include "controller/feature-api.h"
+#include "controller/overlay.h"
 #include "files.h"
 #include "log.h"
 #include "notes.h"
@@ -213,8 +214,7 @@ static char *memory_path(struct conversation *c, bool of_user)
 	AUTO(free) char *data = NULL;
 
 	if (!of_user)
-		return path_join(conversation_workspace(c),
-				 ".openhands/memory/MEMORY.md");
+		return conversation_file(c, ".openhands/memory/MEMORY.md");
 	return paths_xdg_dir("DATA", false, &data, NULL) ? NULL
 							 : path_join(data, "MEMORY.md");
 }
@@ -227,7 +227,7 @@ static void add_memory(struct conversation *c, json_object *extras, const char *
 	AUTO(free) char *text = path ? notes_read(path, &err) : NULL;
 
 	if (err.code)
-		log_line(MT_LOG_WARNING, "memory", "The model does not get the notes: %s",
+		log_line(MT_LOG_WARNING, "memory", "notes are not sent to the model: %s",
 			 err.text);
 	if (text && *text)
 		js_set_str(extras, name, text);

@@ -8,6 +8,7 @@
 #include "features/file-history.h"
 #include "controller/call.h"
 #include "controller/feature-api.h"
+#include "controller/overlay.h"
 #include "controller/turn.h"
 #include "features/context-recall.h"
 #include "features/observation-note.h"
@@ -223,7 +224,7 @@ static const char *file_history_path_of(const struct event *action,
 static bool read_file_state(const struct conversation *c, const char *path,
 			    struct known_file *ret, int64_t *ret_changed_ms)
 {
-	AUTO(free) char *whole = path_join(conversation_workspace(c), path);
+	AUTO(free) char *whole = conversation_file(c, path);
 	struct stat st;
 
 	if (!whole || stat(whole, &st) || !S_ISREG(st.st_mode))

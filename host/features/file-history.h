@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * file-history.h - tells the editor how the agent saw and changed a file by other
- * means. */
+ * file-history.h - informs the editor how the agent viewed or changed a file with other
+ * tools. */
 #ifndef HOST_FEATURES_FILE_HISTORY_H
 #define HOST_FEATURES_FILE_HISTORY_H
 

@@ -3,7 +3,6 @@
  * hook-moment.c - runs the hooks of one event in order and logs their results. */
 #include "features/hook-moment.h"
 
-#include "features/hook-runner.h"
 #include "log.h"
 #include "utf8.h"
 
@@ -14,14 +13,9 @@ enum {
 	END_MS = 10000, /* time limit for hooks at the end of a session */
 };
 
-struct hook_runner *hook_runner_of(const struct conversation *c)
-{
-	return *(struct hook_runner **)feature_state(c, &hooks_feature);
-}
-
 static void unlist(struct hook_moment *m)
 {
-	struct hook_moment **p = &hook_runner_of(m->c)->moments;
+	struct hook_moment **p = &m->runner->moments;
 
 	while (*p && *p != m)
 		p = &(*p)->others;
@@ -150,7 +144,7 @@ static const char *const open_members[] = { "event_type", "tool_name", "session_
 
 void hook_moment_run(struct hook_moment *m)
 {
-	const struct hooks *all = &hook_runner_of(m->c)->hooks;
+	const struct hooks *all = &m->runner->hooks;
 
 	if (mask_json(conversation_secrets(m->c), m->input, open_members, NULL))
 		m->denied = strdup("Out of memory.");
@@ -176,19 +170,20 @@ void hook_moment_run(struct hook_moment *m)
 	m->done(m);
 }
 
-bool hook_moment_possible(const struct conversation *c, enum hook_event event,
+bool hook_moment_possible(const struct hook_runner *h, enum hook_event event,
 			  const char *tool)
 {
 	const struct hook_moment like = { .event = event, .tool = (char *)tool };
 
-	for (size_t i = 0; hook_runner_of(c) && i < hook_runner_of(c)->hooks.count; i++)
-		if (hook_moment_fits(&like, &hook_runner_of(c)->hooks.all[i]))
+	for (size_t i = 0; h && i < h->hooks.count; i++)
+		if (hook_moment_fits(&like, &h->hooks.all[i]))
 			return true;
 	return false;
 }
 
-struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event event,
-				    const char *tool, void (*done)(struct hook_moment *m))
+struct hook_moment *hook_moment_new(struct hook_runner *h, struct conversation *c,
+				    enum hook_event event, const char *tool,
+				    void (*done)(struct hook_moment *m))
 {
 	AUTO(free) char *name = tool ? strdup(tool) : NULL;
 	struct hook_moment *m = tool && !name ? NULL : calloc(1, sizeof *m);
@@ -199,14 +194,15 @@ struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event even
 		return NULL;
 	}
 	m->c = c;
+	m->runner = h;
 	m->event = event;
 	m->action = -1;
 	m->done = done;
 	m->context = STRBUF(HOOK_CONTEXT_MAX);
 	m->tool = STEAL(name);
 	m->input = js_new_object();
-	m->others = hook_runner_of(c)->moments;
-	hook_runner_of(c)->moments = m;
+	m->others = h->moments;
+	h->moments = m;
 	/* Members that an event does not have are null: a hook may expect every name. */
 	js_set_str(m->input, "event_type", hook_event_name(event));
 	js_set(m->input, "tool_name", NULL);

@@ -9,9 +9,12 @@
 
 enum { HOOK_CONTEXT_MAX = 1 << 20, HOOK_MESSAGES_MAX = 64 };
 
+struct hook_runner;
+
 /* The hooks of one moment. Those after the first hook that blocks are not run. */
 struct hook_moment {
 	struct conversation *c;
+	struct hook_runner *runner;
 	enum hook_event event;
 	char *tool;
 	json_object *input;
@@ -47,14 +50,12 @@ struct hook_runner {
 	unsigned stop_denials;
 };
 
-/** The state of the feature; NULL: no hooks. */
-struct hook_runner *hook_runner_of(const struct conversation *c);
 /** Does a hook exist for this moment and tool? */
-bool hook_moment_possible(const struct conversation *c, enum hook_event event,
+bool hook_moment_possible(const struct hook_runner *h, enum hook_event event,
 			  const char *tool);
 /** A moment to whose input members can be added; `done` frees it. NULL: out of memory. */
-struct hook_moment *hook_moment_new(struct conversation *c, enum hook_event event,
-				    const char *tool,
+struct hook_moment *hook_moment_new(struct hook_runner *h, struct conversation *c,
+				    enum hook_event event, const char *tool,
 				    void (*done)(struct hook_moment *m));
 /** Run its next hook; after the last one, or the first that blocks, call `done`. */
 void hook_moment_run(struct hook_moment *m);

@@ -19,6 +19,12 @@
 
 enum { STOP_DENIALS_MAX = 5 }; /* consecutive denials, after which the agent may stop */
 
+/* The hooks of a conversation; NULL: it has none. */
+static struct hook_runner *hook_runner_of(const struct conversation *c)
+{
+	return *(struct hook_runner **)feature_state(c, &hooks_feature);
+}
+
 /* ---- the session and its messages ---------------------------------------------- */
 
 static void next_held(struct conversation *c);
@@ -83,7 +89,7 @@ static void next_held(struct conversation *c)
 
 	if (!h->held_count || conversation_is_closing(c))
 		return;
-	m = hook_moment_new(c, HOOK_USER_PROMPT, NULL, on_prompt);
+	m = hook_moment_new(hook_runner_of(c), c, HOOK_USER_PROMPT, NULL, on_prompt);
 	if (!m) {
 		conversation_notice(c, MT_LOG_ERROR, "message rejected: out of memory");
 		drop_held(h);
@@ -127,9 +133,9 @@ static bool start_session(struct conversation *c)
 	if (h->started)
 		return false;
 	h->started = true;
-	if (!hook_moment_possible(c, HOOK_SESSION_START, NULL))
+	if (!hook_moment_possible(hook_runner_of(c), HOOK_SESSION_START, NULL))
 		return false;
-	m = hook_moment_new(c, HOOK_SESSION_START, NULL, on_started);
+	m = hook_moment_new(hook_runner_of(c), c, HOOK_SESSION_START, NULL, on_started);
 	if (m)
 		hook_moment_run(m);
 	return m != NULL;
@@ -145,8 +151,9 @@ static int hook_runner_before_message(struct conversation *c, const char *text,
 	if (!h)
 		return MT_OK;
 	h->stop_denials = 0;
-	if (!hook_moment_possible(c, HOOK_USER_PROMPT, NULL) &&
-	    (h->started || !hook_moment_possible(c, HOOK_SESSION_START, NULL)))
+	if (!hook_moment_possible(hook_runner_of(c), HOOK_USER_PROMPT, NULL) &&
+	    (h->started ||
+	     !hook_moment_possible(hook_runner_of(c), HOOK_SESSION_START, NULL)))
 		return MT_OK;
 	if (h->held_count == HOOK_MESSAGES_MAX)
 		return fail(err, MT_ELIMIT,
@@ -200,9 +207,10 @@ static bool before_call(struct conversation *c, struct call *call)
 	struct hook_moment *m;
 
 	if (!hook_runner_of(c) || !call->tool ||
-	    !hook_moment_possible(c, HOOK_BEFORE_TOOL, call->tool->name))
+	    !hook_moment_possible(hook_runner_of(c), HOOK_BEFORE_TOOL, call->tool->name))
 		return false;
-	m = hook_moment_new(c, HOOK_BEFORE_TOOL, call->tool->name, on_before);
+	m = hook_moment_new(hook_runner_of(c), c, HOOK_BEFORE_TOOL, call->tool->name,
+			    on_before);
 	if (!m) {
 		observation_log_denial(c, call->action, "Out of memory.");
 		return true;
@@ -248,9 +256,9 @@ static bool after_call(struct conversation *c, const struct call *call,
 	struct hook_moment *m;
 
 	if (!observation || conversation_is_closing(c) ||
-	    !hook_moment_possible(c, HOOK_AFTER_TOOL, tool))
+	    !hook_moment_possible(hook_runner_of(c), HOOK_AFTER_TOOL, tool))
 		return false;
-	m = hook_moment_new(c, HOOK_AFTER_TOOL, tool, on_after);
+	m = hook_moment_new(hook_runner_of(c), c, HOOK_AFTER_TOOL, tool, on_after);
 	if (!m)
 		return false;
 	m->action = call->id;
@@ -305,8 +313,9 @@ static bool hook_runner_before_rest(struct conversation *c, enum agent_state sta
 				    const char *reason)
 {
 	struct hook_moment *m =
-		!conversation_agent(c)->above && hook_moment_possible(c, HOOK_STOP, NULL)
-			? hook_moment_new(c, HOOK_STOP, NULL, on_stop)
+		!conversation_agent(c)->above &&
+				hook_moment_possible(hook_runner_of(c), HOOK_STOP, NULL)
+			? hook_moment_new(hook_runner_of(c), c, HOOK_STOP, NULL, on_stop)
 			: NULL;
 
 	if (!m)
@@ -333,10 +342,11 @@ static bool before_close(struct conversation *c)
 	struct hook_moment *m;
 
 	if (!h || !h->started || h->ended ||
-	    !hook_moment_possible(c, HOOK_SESSION_END, NULL))
+	    !hook_moment_possible(hook_runner_of(c), HOOK_SESSION_END, NULL))
 		return false;
 	h->ended = true;
-	m = hook_moment_new(c, HOOK_SESSION_END, NULL, hook_runner_on_end);
+	m = hook_moment_new(hook_runner_of(c), c, HOOK_SESSION_END, NULL,
+			    hook_runner_on_end);
 	if (m)
 		hook_moment_run(m);
 	return m != NULL;

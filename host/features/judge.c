@@ -454,7 +454,7 @@ static void feature_judge_before_action(struct conversation *c, struct event *ac
 
 static const char *feature_judge_blocks_step(struct conversation *c)
 {
-	return judge_is_asked(c) ? "the judge's answer is awaited" : NULL;
+	return judge_is_asked(c) ? "waiting for the judge" : NULL;
 }
 
 static void drop_question(struct conversation *c)

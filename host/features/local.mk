@@ -1,4 +1,5 @@
 include %D%/approval/local.mk
+include %D%/effects/local.mk
 # Features of the controller, which it asks by their table.
 libhost_a_SOURCES += \
 	%D%/budget.c \
@@ -13,6 +14,8 @@ libhost_a_SOURCES += \
 	%D%/corrections.h \
 	%D%/delegation.c \
 	%D%/delegation.h \
+	%D%/directories.c \
+	%D%/directories.h \
 	%D%/environment-command.c \
 	%D%/environment-command.h \
 	%D%/features-table.c \
@@ -26,6 +29,8 @@ libhost_a_SOURCES += \
 	%D%/hook-moment.h \
 	%D%/hook-runner.c \
 	%D%/hook-runner.h \
+	%D%/overlay-diff.c \
+	%D%/overlay-diff.h \
 	%D%/judge.c \
 	%D%/judge.h \
 	%D%/limits.c \
@@ -33,16 +38,21 @@ libhost_a_SOURCES += \
 	%D%/log-search.c \
 	%D%/loop-detector.c \
 	%D%/loop-detector.h \
+	%D%/loop-same.c \
+	%D%/loop-same.h \
 	%D%/loop-recovery.c \
 	%D%/loop-recovery.h \
 	%D%/nested-calls.c \
 	%D%/nested-calls.h \
-	%D%/observation-note.c \
+	%D%/sandbox-retry.c %D%/sandbox-retry.h \
+	%D%/sandbox-note.c %D%/sandbox-note.h %D%/observation-note.c \
 	%D%/observation-note.h \
 	%D%/parallel-calls.c \
 	%D%/parallel-calls.h \
 	%D%/questions.c \
 	%D%/questions.h \
+	%D%/permissions.c \
+	%D%/permissions.h \
 	%D%/relist.c \
 	%D%/relist.h \
 	%D%/replay-compare.c \
@@ -57,6 +67,11 @@ libhost_a_SOURCES += \
 	%D%/side-usage.h \
 	%D%/slices.c \
 	%D%/slices.h \
+	%D%/snapshots.c \
+	%D%/snapshots.h \
+	%D%/snapshots-diff.c \
+	%D%/snapshots-diff.h \
+	%D%/snapshots-restore.c \
 	%D%/spools.c \
 	%D%/spools.h \
 	%D%/status-text.c \

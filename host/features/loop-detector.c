@@ -3,7 +3,7 @@
  * loop-detector.c - detects six kinds of loops in the newest events. */
 #include "features/loop-detector.h"
 
-#include "features/volatile-text.h"
+#include "features/loop-same.h"
 
 #include <string.h>
 
@@ -38,12 +38,6 @@ struct walk {
 	int64_t at;
 	unsigned looked;
 };
-
-/* Do only the rules of OpenHands apply, without our additional ones? */
-static bool is_plain(const struct stuck_options *o)
-{
-	return !o->blank && !o->identical;
-}
 
 static bool loop_detector_is_message(const struct evlog_head *head,
 				     enum event_source source)
@@ -165,7 +159,7 @@ struct counted {
 static struct counted counted_from_end(struct evlog *log, const struct stuck_options *o)
 {
 	return (struct counted){ .walk = walk_from_end(log, o), .left_out = { -1, -1 },
-				 .plain = is_plain(o) };
+				 .plain = loop_is_plain(o) };
 }
 
 static bool is_left_out_wait(struct counted *w, int64_t id)
@@ -238,263 +232,16 @@ static void loop_detector_collect(struct newest *n)
 	}
 }
 
-/* ---- when two events are the same -------------------------------------- */
-
-static bool is_left_out(const char *name, const char *const *left_out)
-{
-	for (; left_out && *left_out; left_out++)
-		if (strcmp(name, *left_out) == 0)
-			return true;
-	return false;
-}
-
-static size_t count_members(json_object *o, const char *const *left_out)
-{
-	size_t count = 0;
-
-	json_object_object_foreach(o, name, value) {
-		(void)value;
-		count += !is_left_out(name, left_out);
-	}
-	return count;
-}
-
-/* Are the members equal, except for those that do not count? */
-static bool same_members(json_object *a, json_object *b, const char *const *left_out)
-{
-	if (!json_object_is_type(a, json_type_object) ||
-	    !json_object_is_type(b, json_type_object))
-		return json_object_equal(a, b);
-	if (count_members(a, left_out) != count_members(b, left_out))
-		return false;
-	json_object_object_foreach(a, name, value) {
-		json_object *other;
-
-		if (is_left_out(name, left_out))
-			continue;
-		if (!json_object_object_get_ex(b, name, &other) ||
-		    !json_object_equal(value, other))
-			return false;
-	}
-	return true;
-}
-
-static bool loop_detector_same_text(const char *a, size_t a_len, const char *b,
-				    size_t b_len)
-{
-	return a_len == b_len && memcmp(a, b, a_len) == 0;
-}
-
-static bool same_content(const struct event *a, const struct event *b, bool blank)
-{
-	size_t a_len, b_len;
-	const char *a_text = event_content(a, &a_len), *b_text = event_content(b, &b_len);
-
-	return blank ? volatile_text_same(a_text, a_len, b_text, b_len)
-		     : loop_detector_same_text(a_text, a_len, b_text, b_len);
-}
-
-/* Screenshots are not compared: a clock in them would make them differ. */
-static const char *const pictures[] = { "screenshot", "screenshot_path", "set_of_marks",
-					"image_urls", "media", NULL };
-
-static bool same_value(json_object *a, json_object *b)
-{
-	const char *x, *y;
-
-	if (json_object_equal(a, b))
-		return true;
-	if (!a || !b)
-		return false;
-	x = js_text(a, NULL);
-	y = js_text(b, NULL);
-	return x && y && volatile_text_same(x, strlen(x), y, strlen(y));
-}
-
-/* Are the members of two results equal, except for those that change by themselves? */
-static bool same_result_members(json_object *a, json_object *b)
-{
-	if (count_members(a, pictures) != count_members(b, pictures))
-		return false;
-	json_object_object_foreach(a, name, value) {
-		json_object *other;
-
-		if (!is_left_out(name, pictures) &&
-		    (!json_object_object_get_ex(b, name, &other) ||
-		     !same_value(value, other)))
-			return false;
-	}
-	return true;
-}
-
-/* Members of an action that contain the model's assessment of it. */
-static const char *const said[] = { "thought", "security_risk", "confirmation_state",
-				    NULL };
-
-static bool is_edit(const struct event *action)
-{
-	return action->type->id == ACTION_RUN_IPYTHON &&
-	       strstr(event_arg(action, "code"), "edit_file_by_replace(");
-}
-
-/* Edits with a former function of Python cells: the file and the lines count. */
-static bool same_edit(const struct event *a, const struct event *b)
-{
-	const char *x = event_arg(a, "code"), *y = event_arg(b, "code");
-
-	for (int line = 0; line < 3; line++) {
-		size_t x_len = strcspn(x, "\n"), y_len = strcspn(y, "\n");
-
-		if (!loop_detector_same_text(x, x_len, y, y_len))
-			return false;
-		if (line < 2 && (!x[x_len] || !y[y_len]))
-			return false; /* there is no third line */
-		x += x_len + (x[x_len] != '\0');
-		y += y_len + (y[y_len] != '\0');
-	}
-	return true;
-}
-
-static bool same_action(const struct event *a, const struct event *b,
-			const struct stuck_options *o)
-{
-	bool thought = o->thought || a->type->id == ACTION_THINK; /* the whole text */
-
-	if (is_edit(a) && is_edit(b)) {
-		if (same_edit(a, b))
-			return true;
-		if (is_plain(o))
-			return false; /* not even a short text equals itself */
-	}
-	return same_members(event_args(a), event_args(b), thought ? NULL : said);
-}
-
-static bool same_command(const struct event *a, const struct event *b,
-			 const struct stuck_options *o)
-{
-	json_object *x = js_get(event_args(a), "metadata");
-	json_object *y = js_get(event_args(b), "metadata");
-
-	return strcmp(event_arg(a, "command"), event_arg(b, "command")) == 0 &&
-	       js_int(x, "exit_code", -1) == js_int(y, "exit_code", -1) &&
-	       (o->exit_code || same_content(a, b, o->blank));
-}
-
-static bool same_observation(const struct event *a, const struct event *b,
-			     const struct stuck_options *o)
-{
-	if (a->type->id == OBSERVATION_RUN)
-		return same_command(a, b, o);
-	return same_content(a, b, o->blank) &&
-	       (o->blank ? same_result_members(event_args(a), event_args(b))
-			 : same_members(event_args(a), event_args(b), NULL));
-}
-
-static bool loop_detector_same(const struct newest *n, int64_t a, int64_t b)
-{
-	const struct evlog_head *x = evlog_head(n->log, a), *y = evlog_head(n->log, b);
-	AUTO(event) struct event *first = NULL, *second = NULL;
-
-	if (x->type != y->type)
-		return false;
-	first = evlog_event(n->log, a, NULL);
-	second = evlog_event(n->log, b, NULL);
-	if (!first || !second)
-		return false;
-	return first->is_action ? same_action(first, second, n->o)
-				: same_observation(first, second, n->o);
-}
+/* ---- the six ------------------------------------------------------------ */
 
 /* Are `count` events each equal to the event `apart` positions after it? */
 static bool repeat(const struct newest *n, const int64_t *ids, size_t count, size_t apart)
 {
 	for (size_t i = 0; i + apart < count; i++)
-		if (!loop_detector_same(n, ids[i], ids[i + apart]))
+		if (!loop_same_events(n->log, n->o, ids[i], ids[i + apart]))
 			return false;
 	return true;
 }
-
-/* ---- python cells that do not even begin ------------------------------- */
-
-struct cell_end {
-	char *text;
-	const char *first, *error; /* lines */
-	size_t lines;
-};
-
-/* The lines of an output that are compared; false: it does not end as the output of a
- * cell does. */
-static bool cell_lines(const struct event *e, struct cell_end *ret)
-{
-	static const char *const ends[] = { "[Jupyter Python interpreter:",
-					    "[Jupyter current working directory:" };
-	size_t len;
-	const char *text = event_content(e, &len);
-
-	while (len > 0 && strchr(" \t\r\n", text[len - 1]))
-		len--;
-	while (len > 0 && strchr(" \t\r\n", *text))
-		text++, len--;
-	ret->text = strndup(text, len);
-	if (!ret->text)
-		return false;
-	ret->first = ret->text;
-	ret->lines = 1;
-	for (const char *p = ret->text; (p = strchr(p, '\n')); p++)
-		ret->lines++;
-	if (ret->lines < 3)
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		char *line = strrchr(ret->text, '\n');
-
-		if (strncmp(line + 1, ends[i], strlen(ends[i])) != 0)
-			return false;
-		*line = '\0';
-	}
-	ret->error = strrchr(ret->text, '\n');
-	ret->error = ret->error ? ret->error + 1 : ret->text;
-	return true;
-}
-
-static bool same_cell_errors(const struct cell_end *a, const struct cell_end *b)
-{
-	static const struct {
-		const char *text;
-		bool whole; /* the place of the error is compared too */
-	} errors[] = {
-		{ "SyntaxError: unterminated string literal (detected at line", false },
-		{ "SyntaxError: invalid syntax. Perhaps you forgot a comma?", true },
-		{ "SyntaxError: incomplete input", true },
-	};
-
-	if (strcmp(a->error, b->error) != 0)
-		return false;
-	for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
-		if (!strstr(a->error, errors[i].text))
-			continue;
-		if (!errors[i].whole)
-			return true;
-		return a->lines >= 6 && b->lines >= 6 &&
-		       strncmp(a->first, "Cell In[1], line", 16) == 0 &&
-		       strncmp(a->first, b->first, strcspn(a->first, "\n") + 1) == 0;
-	}
-	return false;
-}
-
-static bool same_failed_cell(const struct newest *n, int64_t a, int64_t b)
-{
-	AUTO(event) struct event *first = evlog_event(n->log, a, NULL);
-	AUTO(event) struct event *second = evlog_event(n->log, b, NULL);
-	struct cell_end x = { 0 }, y = { 0 };
-	bool yes = first && second && cell_lines(first, &x) && cell_lines(second, &y) &&
-		   same_cell_errors(&x, &y);
-
-	free(x.text);
-	free(y.text);
-	return yes;
-}
-
-/* ---- the six ------------------------------------------------------------ */
 
 static bool same_result(const struct newest *n)
 {
@@ -529,7 +276,7 @@ static bool is_failure(const struct newest *n, int64_t id)
 		return false;
 	e = evlog_event(n->log, id, NULL);
 	return e && (js_bool(event_args(e), "is_error", false) ||
-		     (!is_plain(n->o) && is_failed_mcp_result(e)));
+		     (!loop_is_plain(n->o) && is_failed_mcp_result(e)));
 }
 
 static bool all_failures(const struct newest *n, size_t count)
@@ -560,7 +307,8 @@ static bool same_failure(const struct newest *n)
 	if (!all_of_type(n, count, OBSERVATION_RUN_IPYTHON))
 		return false;
 	for (size_t i = 0; i + 1 < count; i++)
-		if (!same_failed_cell(n, n->observations[i], n->observations[i + 1]))
+		if (!loop_same_failed_cells(n->log, n->observations[i],
+					    n->observations[i + 1]))
 			return false;
 	return true;
 }
@@ -570,7 +318,7 @@ static bool same_complaint(const struct newest *n)
 {
 	size_t count = n->o->same;
 
-	return !is_plain(n->o) && n->since_action >= count &&
+	return !loop_is_plain(n->o) && n->since_action >= count &&
 	       all_of_type(n, count, OBSERVATION_ERROR) &&
 	       repeat(n, n->observations, count, 1);
 }
@@ -604,11 +352,11 @@ static bool monologue(const struct newest *n, int64_t *ret_start)
 			break;
 		if (!loop_detector_is_message(head, SOURCE_AGENT))
 			continue;
-		if (count > 0 && !loop_detector_same(n, first, id))
+		if (count > 0 && !loop_same_events(n->log, n->o, first, id))
 			break;
 		first = id;
 		count++;
-		if (is_plain(n->o) && count == n->o->monologue)
+		if (loop_is_plain(n->o) && count == n->o->monologue)
 			break;
 	}
 	*ret_start = first;
@@ -626,7 +374,8 @@ static int64_t first_of_loop(const struct newest *n, size_t apart)
 	while ((id = older_counted(&w)) >= 0) {
 		if (!evlog_head(n->log, id)->type->is_action)
 			continue;
-		if (count >= apart && !loop_detector_same(n, ring[count % apart], id))
+		if (count >= apart &&
+		    !loop_same_events(n->log, n->o, ring[count % apart], id))
 			break;
 		ring[count++ % apart] = id;
 		start = id;
@@ -648,8 +397,7 @@ static int64_t first_equal(const struct newest *n, size_t count)
 		if (evlog_head(n->log, id)->type != oldest->type)
 			continue;
 		e = evlog_event(n->log, id, NULL);
-		if (e && same_members(event_args(e), event_args(oldest),
-				      n->o->thought ? NULL : said))
+		if (e && loop_same_arguments(e, oldest, n->o->thought))
 			start = id;
 	}
 	return start;
@@ -658,7 +406,7 @@ static int64_t first_equal(const struct newest *n, size_t count)
 /* The beginning of a loop of `count` actions, which may be of several kinds. */
 static int64_t loop_detector_start(const struct newest *n, size_t count, size_t apart)
 {
-	if (!is_plain(n->o))
+	if (!loop_is_plain(n->o))
 		return first_of_loop(n, apart);
 	return first_equal(n, count < n->action_count ? count : n->action_count);
 }
@@ -677,7 +425,7 @@ static bool condensing(const struct newest *n, int64_t *ret_start)
 	unsigned count = 0;
 	bool adjacent = false;
 
-	if (!is_plain(n->o) && (id < 0 || !is_condensed(evlog_head(n->log, id))))
+	if (!loop_is_plain(n->o) && (id < 0 || !is_condensed(evlog_head(n->log, id))))
 		return false;
 	for (; id >= 0 && count < CONDENSED; id = older(&w)) {
 		const struct evlog_head *head = evlog_head(n->log, id);

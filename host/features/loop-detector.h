@@ -4,7 +4,7 @@
 #ifndef HOST_FEATURES_LOOP_DETECTOR_H
 #define HOST_FEATURES_LOOP_DETECTOR_H
 
-#include "events/evlog.h"
+#include "features/loop-same.h"
 
 enum stuck_kind {
 	STUCK_NONE,
@@ -15,21 +15,6 @@ enum stuck_kind {
 	STUCK_CONDENSING, /* the history is condensed repeatedly, with no other event
 			   * in between */
 	STUCK_IDENTICAL,  /* the same action again and again, regardless of its results */
-};
-
-enum { STUCK_REPEATS_MAX = 32 };
-
-struct stuck_options {
-	int64_t start;  /* earlier events are ignored */
-	bool headless;  /* examine the whole history, not only the events after the
-			 * newest user message */
-	bool exit_code; /* command outputs: compare exit codes, not texts */
-	bool blank;     /* results: ignore digits, times, sizes and addresses */
-	bool thought;   /* the model's text is part of an action */
-	unsigned same, errors, monologue, pattern; /* number of repetitions, at most
-						    * STUCK_REPEATS_MAX */
-	unsigned identical; /* the same for identical actions; 0: identical actions
-			     * alone are not a loop */
 };
 
 struct stuck {

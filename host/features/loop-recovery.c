@@ -285,7 +285,7 @@ static int send_again(struct conversation *c, int64_t start, struct error *err)
 
 	if (!messages)
 		return fail(err, MT_EINVAL, "no user message precedes the loop");
-	r = conversation_take_back(c, messages, &text, err);
+	r = conversation_take_back(c, messages, false, &text, err);
 	return r ? r : conversation_message(c, text, strlen(text), err);
 }
 
@@ -305,7 +305,7 @@ int loop_recovery_choose(struct conversation *c, int64_t option, struct error *e
 		conversation_stop(c, "stopped by the user");
 		return MT_OK;
 	}
-	return option == LOOP_BACK ? conversation_rewind(c, start - 1, NULL, err)
+	return option == LOOP_BACK ? conversation_rewind(c, start - 1, false, NULL, err)
 				   : send_again(c, start, err);
 }
 

@@ -47,7 +47,7 @@ static void nested_calls_answer(struct conversation *c, uint64_t request, int st
 
 /* ---- what may be called --------------------------------------------------- */
 
-/* Excludes tools that act on the conversation, and those of the instance that is busy
+/* Exclude tools that act on the conversation, and those of the instance that is busy
  * with the calling call. */
 static bool may_call(const struct conversation *c, const struct tool *tool)
 {

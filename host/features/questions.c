@@ -79,7 +79,7 @@ static bool questions_request_answer(struct conversation *c, uint64_t call,
 {
 	static const char wrong[] = "a question must be a string, and its choices must "
 				    "be strings";
-	static const char alone[] = "a headless run has no user to ask";
+	static const char alone[] = "no user is available in a headless run";
 	struct question *q, **end = &questions_state(c)->open;
 	int count = 0;
 
@@ -101,6 +101,41 @@ static bool questions_request_answer(struct conversation *c, uint64_t call,
 	return true;
 }
 
+int questions_ask(struct conversation *c, int64_t action, const char *text,
+		  json_object *choices,
+		  void (*answered)(struct conversation *c, const char *text))
+{
+	AUTO(json) json_object *params = js_new_object();
+	struct question *q, **end = &questions_state(c)->open;
+
+	while (*end)
+		end = &(*end)->next;
+	js_set_str(params, "question", text);
+	js_set(params, "choices", json_object_get(choices));
+	q = js_incomplete(params) ? NULL : questions_make(c, 0, 0, params);
+	if (!q)
+		return MT_EINVAL;
+	q->action = action;
+	q->answered = answered;
+	*end = q;
+	conversation_publish(c, topic_questions, NULL);
+	return MT_OK;
+}
+
+void questions_withdraw(struct conversation *c,
+			void (*answered)(struct conversation *c, const char *text))
+{
+	struct question **at = &questions_state(c)->open, *q;
+
+	while (*at && (*at)->answered != answered)
+		at = &(*at)->next;
+	if (!(q = *at))
+		return;
+	*at = q->next;
+	questions_drop(q);
+	conversation_publish(c, topic_questions, NULL);
+}
+
 static void close_questions(struct conversation *c, uint64_t call, bool all)
 {
 	bool some = false;
@@ -108,7 +143,7 @@ static void close_questions(struct conversation *c, uint64_t call, bool all)
 	for (struct question **at = &questions_state(c)->open; *at;) {
 		struct question *q = *at;
 
-		if (!all && q->call != call) {
+		if (q->answered || (!all && q->call != call)) {
 			at = &q->next;
 			continue;
 		}
@@ -146,6 +181,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 {
 	static const char refused[] = "the user declined to answer";
 	struct question **at = &questions_state(c)->open, *q;
+	void (*answered)(struct conversation * c, const char *text);
 	AUTO(strbuf) struct strbuf result = STRBUF(1 << 20);
 
 	while (*at && (*at)->id != question)
@@ -161,13 +197,16 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 		if (result.error)
 			return fail(err, MT_ELIMIT, "the answer is too long");
 	}
-	if (conversation_runner(c))
+	if (!q->answered && conversation_runner(c))
 		runner_answer(conversation_runner(c), q->request,
 			      text ? MT_OK : MT_EDENIED, text ? result.text : refused,
 			      text ? result.len : sizeof refused - 1);
 	*at = q->next;
+	answered = q->answered;
 	questions_drop(q);
 	conversation_publish(c, topic_questions, NULL);
+	if (answered)
+		answered(c, text);
 	return MT_OK;
 }
 
@@ -181,12 +220,24 @@ static void questions_close_all(struct conversation *c)
 	close_questions(c, 0, true);
 }
 
+static void questions_release(struct conversation *c)
+{
+	struct question *q = questions_state(c)->open;
+
+	for (struct question *next; q; q = next) {
+		next = q->next;
+		questions_drop(q);
+	}
+	questions_state(c)->open = NULL;
+}
+
 const struct feature questions_feature = {
 	.name = "questions",
 	.state_size = sizeof(struct questions),
 	.request = questions_request_answer,
 	.call_ended = close_call,
 	.runner_closed = questions_close_all,
+	.release = questions_release,
 };
 
 /* ---- servers ------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "context/repository.h"
 #include "controller/agents.h"
 #include "controller/feature-api.h"
+#include "controller/sandbox.h"
 #include "controller/turn.h"
 #include "features/environment-command.h"
 #include "features/replay-internal.h"
@@ -82,11 +83,18 @@ static bool begin_script(struct conversation *c)
 	return setup_begin(c, SETUP_SCRIPT, command.text, true, limit);
 }
 
+/* Git has no option to ignore filters, which the repository may name for any file. */
+#define UNLESS_FILTERS                                                                  \
+	"if git config --local --includes --get-regexp '^filter[.]' >/dev/null 2>&1 || " \
+	"git config --worktree --includes --get-regexp '^filter[.]' >/dev/null 2>&1; "  \
+	"then echo not shown, because the repository configures filters; else "
+
 /* The changes in the repository, for the model. Programs that its configuration names
- * are not run, as far as git has options for that; filters still run. */
+ * are not run, except filters in a sandbox. */
 static bool begin_status(struct conversation *c)
 {
-	AUTO(strbuf) struct strbuf command = STRBUF(512);
+	AUTO(strbuf) struct strbuf command = STRBUF(1024);
+	const bool sandboxed = conversation_is_sandboxed(c);
 	struct repository r;
 
 	if (!config_bool(conversation_config(c), conversation_agent(c)->section,
@@ -96,10 +104,11 @@ static bool begin_status(struct conversation *c)
 	repository_clear(&r);
 	strbuf_addf(
 		&command,
-		"echo git status at the start:; GIT_ALLOW_PROTOCOL= timeout -k 1 %d "
+		"echo git status at the start:; %sGIT_ALLOW_PROTOCOL= timeout -k 1 %d "
 		"git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null "
-		"status --short --branch --ignore-submodules=all </dev/null | head -n %d",
-		STATUS_SECONDS, STATUS_LINES);
+		"status --short --branch --ignore-submodules=all </dev/null | head -n %d%s",
+		sandboxed ? "" : UNLESS_FILTERS, STATUS_SECONDS, STATUS_LINES,
+		sandboxed ? "" : "; fi");
 	return setup_begin(c, "git status", command.text, false, STATUS_SECONDS);
 }
 

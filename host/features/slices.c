@@ -51,7 +51,8 @@ static void on_idle(uv_idle_t *handle)
 	} else {
 		r = step_advance_prepared(c, &x, &err);
 		if (r)
-			step_fail(c, r, x.sent ? EXIT_MODEL : EXIT_FAILED,
+			step_fail(c, r,
+				  step_exit_code(&x, x.sent ? EXIT_MODEL : EXIT_FAILED),
 				  err.code ? err.text : x.error.text);
 	}
 	plugin_ctx_clear(&x);

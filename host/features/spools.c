@@ -92,9 +92,12 @@ static void spools_keep(struct conversation *c, const struct runner_result *resu
 {
 	const char *path = result->spool ? result->spool : "";
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	AUTO(free) char *dir = path_join(evlog_dir(conversation_log(c)), "spool");
 	struct error err = ERROR_NONE;
 
-	if (!*path)
+	/* The file of a runner on another host is there. */
+	if (!slash || !dir || strlen(dir) != (size_t)(slash - path) ||
+	    strncmp(path, dir, strlen(dir)) != 0)
 		return;
 	/* after a failed sync, the next event reports it */
 	if (evlog_sync_file(conversation_log(c), "spool", name, &err) &&

@@ -7,6 +7,8 @@
 #include "exit-code.h"
 #include "controller/feature-api.h"
 #include "controller/conversation-parts.h"
+#include "controller/overlay.h"
+#include "controller/sandbox.h"
 #include "controller/watchers.h"
 #include "conversation/conversation.h"
 #include "features/approval/approval.h"
@@ -214,7 +216,7 @@ int subagent_answer(struct subagent *ch, const struct approval *a)
 	return MT_OK;
 }
 
-/* Asks the user; in non-interactive use, refuses. */
+/* Ask the user; in non-interactive use, refuse. */
 static void on_waits(struct subagent *ch, json_object *waits)
 {
 	if (conversation_is_interactive(ch->all->c))
@@ -292,8 +294,7 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 	const char *forms[3];
 
-	if (approval_policy_read(conversation_config(c), section,
-				 conversation_is_interactive(c), &p, NULL))
+	if (approval_policy_read(conversation_config(c), section, &p, NULL))
 		return MT_EINVAL;
 	p = approval_stricter(*approval_policy(c), p);
 	*ret_same = p.when == approval_policy(c)->when &&
@@ -314,7 +315,8 @@ static int set_policy(json_object *list, const struct subagent *ch, const char *
 	return MT_OK;
 }
 
-/* `from` has a limit of its own; the child runs with `section`. */
+/* Set the limit of `section`, with which the child runs: its share of the limit of its
+ * parent, or the limit of `from` if that is lower. */
 static int subagent_process_set_limit(json_object *list, const struct subagent *ch,
 				      const char *from, const char *section,
 				      enum limit which)
@@ -364,7 +366,7 @@ static int subagent_process_set_limits(json_object *list, const struct subagent 
 static json_object *settings_for(const struct subagent *ch, bool *ret_same)
 {
 	const struct conversation *c = ch->all->c;
-	AUTO(json) json_object *list = config_settings(conversation_config(c));
+	AUTO(json) json_object *list = config_settings(conversation_sandbox_config(c));
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	const char *model;
 	int r = list ? MT_OK : MT_ENOMEM;
@@ -423,23 +425,40 @@ static int add_context(const struct subagent *ch, json_object *job, struct error
 		       : MT_OK;
 }
 
+/* The directory to copy, as the child finds it. */
+static char *copied_path(const struct conversation *c)
+{
+	struct overlay passed;
+	int fd;
+
+	if (!conversation_overlay(c))
+		return strdup(conversation_workspace(c));
+	passed = *conversation_overlay(c);
+	for (size_t i = 0; i < passed.count; i++)
+		passed.roots[i].fd = PASSED_FD + 2 + (int)i;
+	return overlay_path(&passed, conversation_workspace(c), &fd);
+}
+
 static json_object *job_for(const struct subagent *ch)
 {
 	struct conversation *c = ch->all->c;
 	bool same = false;
 	json_object *o = json_object_new_object(), *settings = settings_for(ch, &same);
-	int r = o && settings ? MT_OK : MT_ENOMEM;
+	AUTO(free) char *copied = copied_path(c);
+	int r = o && settings && copied ? MT_OK : MT_ENOMEM;
 
 	if (!r)
 		r = js_set_str(o, "conversation", ch->id) ||
 		    js_set_str(o, "parent", conversation_id(c)) ||
+		    js_set_str(o, "group", conversation_group(c)) ||
 		    js_set_int(o, "depth", agents_depth(c) + 1) ||
 		    js_set_str(o, "task", ch->task) ||
 		    js_set_str(o, "controller", agent_of(ch)) ||
 		    js_set_str(o, "workspace", ch->workspace) ||
 		    js_set_str(o, "place", subagent_place_name(ch)) ||
-		    js_set_str(o, "copy_of",
-			       ch->place == PLACE_COPY ? conversation_workspace(c) : "");
+		    js_set_str(o, "copy_of", ch->place == PLACE_COPY ? copied : "");
+	if (!r && ch->place == PLACE_SHARED && conversation_overlay(c))
+		r = js_set_str(o, "overlay", conversation_overlay(c)->dir);
 	if (!r && same && ch->place == PLACE_SHARED)
 		r = js_set(o, "approvals", approval_scopes(c));
 	if (js_set(o, "settings", settings) || r) {
@@ -473,6 +492,22 @@ static int say_job(struct subagent *ch, struct error *err)
 
 /* ---- the process ------------------------------------------------------- */
 
+/* Its descriptors from PASSED_FD are those of the overlay. @return their number */
+static int pass_overlay(const struct conversation *c, uv_stdio_container_t *stdio)
+{
+	const struct overlay *o = conversation_overlay(c);
+
+	if (!o)
+		return 0;
+	stdio[0].data.fd = o->user;
+	stdio[1].data.fd = o->mount;
+	for (size_t i = 0; i < o->count; i++)
+		stdio[2 + i].data.fd = o->roots[i].fd;
+	for (size_t i = 0; i < 2 + o->count; i++)
+		stdio[i].flags = UV_INHERIT_FD;
+	return 2 + (int)o->count;
+}
+
 static int subagent_process_spawn(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;
@@ -482,7 +517,7 @@ static int subagent_process_spawn(struct subagent *ch, struct error *err)
 	char program[4096], command[] = "delegate";
 	size_t len = sizeof program;
 	char *argv[] = { program, command, NULL };
-	uv_stdio_container_t stdio[3] = {
+	uv_stdio_container_t stdio[PASSED_FD + 2 + OVERLAY_ROOTS_MAX] = {
 		{ .flags = UV_CREATE_PIPE | UV_READABLE_PIPE,
 		  .data.stream = (uv_stream_t *)&ch->in },
 		{ .flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
@@ -493,7 +528,8 @@ static int subagent_process_spawn(struct subagent *ch, struct error *err)
 		.file = program, .args = argv, .exit_cb = subagent_process_on_exit,
 		.flags = UV_PROCESS_DETACHED, /* this process handles Ctrl-C at the
 					       * terminal */
-		.stdio_count = 3, .stdio = stdio,
+		.stdio_count = PASSED_FD + pass_overlay(c, stdio + PASSED_FD),
+		.stdio = stdio,
 	};
 	int failed;
 

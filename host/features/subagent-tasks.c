@@ -14,15 +14,18 @@
 
 static int read_place(json_object *task, struct subagent *ch, struct error *err)
 {
+	static const char *const places[] = { [PLACE_SHARED] = "shared",
+					      [PLACE_COPY] = "copy",
+					      [PLACE_OWN] = "own" };
 	const char *place = js_str(task, "workspace", "shared");
 
-	ch->place = strcmp(place, "copy") == 0  ? PLACE_COPY
-		    : strcmp(place, "own") == 0 ? PLACE_OWN
-						: PLACE_SHARED;
-	if (ch->place == PLACE_SHARED && strcmp(place, "shared") != 0)
-		return fail(err, MT_EINVAL,
-			    "`workspace` must be shared, copy or own, not %.40s", place);
-	return MT_OK;
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (strcmp(place, places[i]) == 0) {
+			ch->place = i;
+			return MT_OK;
+		}
+	return fail(err, MT_EINVAL, "`workspace` must be shared, copy or own, not %.40s",
+		    place);
 }
 
 /* Does it begin with the context of its parent? Then it is a copy of its parent, with

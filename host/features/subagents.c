@@ -210,7 +210,7 @@ static bool subagents_is_busy(const struct conversation *c)
 
 static const char *subagents_blocks_step(struct conversation *c)
 {
-	return subagents_of(c)->awaited ? "tasks in the background are awaited" : NULL;
+	return subagents_of(c)->awaited ? "waiting for background tasks" : NULL;
 }
 
 /* The user has more work for it. */

@@ -18,11 +18,30 @@ int tasks_planned(json_object *list, struct strbuf *out)
 			   list ? json_object_array_length(list) : 0);
 }
 
-static const char *icon(const char *status)
+enum task_status { TODO, IN_PROGRESS, DONE, STATUS_COUNT };
+
+static enum task_status task_list_status(json_object *task)
 {
+	const char *status = js_str(task, "status", "");
+
 	if (strcmp(status, "done") == 0)
-		return "\xe2\x9c\x85";
-	return strcmp(status, "in_progress") == 0 ? "\xf0\x9f\x94\x84" : "\xe2\x8f\xb3";
+		return DONE;
+	return strcmp(status, "in_progress") == 0 ? IN_PROGRESS : TODO;
+}
+
+static void task_list_put_task(json_object *task, size_t number, struct strbuf *out)
+{
+	static const char *const icons[STATUS_COUNT] = {
+		[TODO] = "\xe2\x8f\xb3",
+		[IN_PROGRESS] = "\xf0\x9f\x94\x84",
+		[DONE] = "\xe2\x9c\x85",
+	};
+	const char *notes = js_str(task, "notes", "");
+
+	strbuf_addf(out, "\n%zu. %s %s\n", number, icons[task_list_status(task)],
+		    js_str(task, "title", ""));
+	if (*notes)
+		strbuf_addf(out, "   %s\n", notes);
 }
 
 int tasks_text(json_object *list, struct strbuf *out)
@@ -33,17 +52,44 @@ int tasks_text(json_object *list, struct strbuf *out)
 		return strbuf_add(out, "No task list found. Use the \"plan\" command to "
 				       "create one.");
 	strbuf_add(out, "# Task List\n");
-	for (size_t i = 0; i < n; i++) {
-		json_object *task = json_object_array_get_idx(list, i);
-		const char *notes = js_str(task, "notes", "");
-
-		strbuf_addf(out, "\n%zu. %s %s\n", i + 1,
-			    icon(js_str(task, "status", "")), js_str(task, "title", ""));
-		if (*notes)
-			strbuf_addf(out, "   %s\n", notes);
-	}
+	for (size_t i = 0; i < n; i++)
+		task_list_put_task(json_object_array_get_idx(list, i), i + 1, out);
 	strbuf_cut(out, out->len - 1);
 	return out->error;
+}
+
+static bool task_list_is_same(json_object *a, json_object *b)
+{
+	static const char *const shown[] = { "title", "status", "notes" };
+
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+		if (strcmp(js_str(a, shown[i], ""), js_str(b, shown[i], "")) != 0)
+			return false;
+	return true;
+}
+
+/* The number of tasks of each status, and the tasks that differ from those with the same
+ * number in the list `before`. */
+static void task_list_put_changes(json_object *list, json_object *before,
+				  struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf changed = STRBUF(16 << 20);
+	size_t counts[STATUS_COUNT] = { 0 };
+
+	for (size_t i = 0; i < js_length(list); i++) {
+		json_object *task = json_object_array_get_idx(list, i);
+
+		counts[task_list_status(task)]++;
+		if (i >= js_length(before) ||
+		    !task_list_is_same(task, json_object_array_get_idx(before, i)))
+			task_list_put_task(task, i + 1, &changed);
+	}
+	strbuf_addf(out, "\n%zu done, %zu in progress, %zu to do. ", counts[DONE],
+		    counts[IN_PROGRESS], counts[TODO]);
+	if (changed.len)
+		strbuf_addf(out, "Changed:\n%.*s", (int)changed.len - 1, changed.text);
+	else
+		strbuf_add(out, "No task changed.");
 }
 
 static json_object *list_of(struct evlog *log, int64_t id)
@@ -148,9 +194,9 @@ static void track_tasks(struct conversation *c, struct event *e)
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
 	const char *command = event_arg(e, "command");
 	bool plans = strcmp(command, "plan") == 0;
-	AUTO(json) json_object *list =
-		plans ? json_object_get(js_get(event_args(e), "task_list"))
-		      : newest_list(conversation_agent(c)->history, conversation_log(c));
+	AUTO(json) json_object *before =
+		newest_list(conversation_agent(c)->history, conversation_log(c));
+	json_object *list = plans ? js_get(event_args(e), "task_list") : before;
 	json_object *extras = js_new_object();
 
 	if (!plans && strcmp(command, "view") != 0) {
@@ -163,7 +209,9 @@ static void track_tasks(struct conversation *c, struct event *e)
 	tasks_text(list, &text);
 	if (plans) {
 		tasks_planned(list, &said);
-		if (js_length(list))
+		if (js_length(before))
+			task_list_put_changes(list, before, &said);
+		else if (js_length(list))
 			strbuf_addf(&said, "\n%s", text.text);
 		strbuf_addc(&text, '\n');
 		copy_tasks(c, &text);

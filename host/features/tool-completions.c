@@ -80,11 +80,14 @@ static void completions_cancel(struct conversation *c)
 
 static int role_of(const char *name)
 {
-	if (strcmp(name, "system") == 0)
-		return MT_ROLE_SYSTEM;
-	if (strcmp(name, "assistant") == 0)
-		return MT_ROLE_ASSISTANT;
-	return strcmp(name, "user") == 0 ? MT_ROLE_USER : -1;
+	static const char *const roles[] = { [MT_ROLE_SYSTEM] = "system",
+					     [MT_ROLE_USER] = "user",
+					     [MT_ROLE_ASSISTANT] = "assistant" };
+
+	for (int role = MT_ROLE_SYSTEM; role <= MT_ROLE_ASSISTANT; role++)
+		if (strcmp(name, roles[role]) == 0)
+			return role;
+	return -1;
 }
 
 static int add_message(const struct conversation *c, struct llm_request *r,

@@ -75,7 +75,7 @@ static void tool_requests_load(struct conversation *c, uint64_t request,
 		runner_refuse(conversation_runner(c), request, err.code, err.text);
 	} else {
 		recall_servers(c, s);
-		js_set_str(result, "content", s->content);
+		js_set_strn(result, "content", s->content, skill_text_len(s));
 		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
 		js_set(result, "files", skills_files(s, RESOURCES_MAX));
 		js_set(result, "inputs", json_object_get(skill_inputs(s)));

@@ -23,7 +23,7 @@ void unattended_reset(const struct agent_frame *agent)
 	*text_only(agent) = 0;
 }
 
-/* Asks a model that called no tool to continue, and stops after TEXT_ONLY_MAX such
+/* Ask a model that called no tool to continue, and stop after TEXT_ONLY_MAX such
  * replies. */
 static void continue_alone(struct conversation *c)
 {

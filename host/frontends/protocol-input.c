@@ -6,6 +6,8 @@
 #include "conversation/rewind.h"
 #include "features/goal.h"
 #include "features/loop-recovery.h"
+#include "features/permissions.h"
+#include "features/snapshots.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -25,6 +27,7 @@ struct outcome {
 	int64_t events; /* number of events in the log; -1: not reported */
 	int64_t to;     /* event that it returned to; -1: none */
 	char *text;     /* text of a withdrawn message; owned */
+	char *files;    /* what was restored, for the user; owned */
 	bool facts, servers, approvals;
 };
 
@@ -151,7 +154,7 @@ static bool answers_that(const struct conversation *c, json_object *line,
 	return !child && js_int(waits, "action", -1) == action;
 }
 
-/* Answers an action of this conversation, or of a subagent that runs in parallel. */
+/* Answer an action of this conversation, or of a subagent that runs in parallel. */
 static int protocol_input_answer(struct session *s, json_object *line,
 				 const struct approval *a, struct error *err)
 {
@@ -227,13 +230,21 @@ static int run_condense(struct session *s, json_object *line, struct outcome *re
 static int run_undo(struct session *s, json_object *line, struct outcome *ret,
 		    struct error *err)
 {
-	return conversation_take_back(s->c, js_int(line, "messages", 1), &ret->text, err);
+	int r = conversation_take_back(s->c, js_int(line, "messages", 1),
+				       js_bool(line, "files", true), &ret->text, err);
+
+	ret->files = snapshots_take_report(s->c);
+	return r;
 }
 
 static int run_rewind(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
-	return conversation_rewind(s->c, js_int(line, "to", -1), &ret->to, err);
+	int r = conversation_rewind(s->c, js_int(line, "to", -1),
+				    js_bool(line, "files", true), &ret->to, err);
+
+	ret->files = snapshots_take_report(s->c);
+	return r;
 }
 
 static int protocol_input_run_recover(struct session *s, json_object *line,
@@ -290,6 +301,18 @@ static int run_approvals(struct session *s, json_object *line, struct outcome *r
 	return MT_OK;
 }
 
+static int run_permissions(struct session *s, json_object *line, struct outcome *ret,
+			   struct error *err)
+{
+	int r = permissions_change(s->c, js_get(line, "set"),
+				   js_bool(line, "reset", false), err);
+
+	if (r)
+		return r;
+	ret->text = permissions_table(s->c, err);
+	return ret->text ? MT_OK : err->code;
+}
+
 static int run_revoke(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
@@ -339,8 +362,12 @@ static const struct command commands[] = {
 	  run_reject },
 	{ "action", { { "action", json_type_object, true } }, run_action },
 	{ "condense", { { 0 } }, run_condense },
-	{ "undo", { { "messages", json_type_int, false } }, run_undo },
-	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
+	{ "undo",
+	  { { "messages", json_type_int, false }, { "files", json_type_boolean, false } },
+	  run_undo },
+	{ "rewind",
+	  { { "to", json_type_int, true }, { "files", json_type_boolean, false } },
+	  run_rewind },
 	{ "recover", { { "option", json_type_int, true } }, protocol_input_run_recover },
 	{ "goal", { { "command", json_type_string, false } }, protocol_input_run_goal },
 	{ "skills", { { 0 } }, run_skills },
@@ -350,6 +377,9 @@ static const struct command commands[] = {
 	{ "input", { { "text", json_type_string, true } }, run_input },
 	{ "mcp", { { 0 } }, run_mcp },
 	{ "approvals", { { 0 } }, run_approvals },
+	{ "permissions",
+	  { { "set", json_type_array, false }, { "reset", json_type_boolean, false } },
+	  run_permissions },
 	{ "revoke", { { "text", json_type_string, true } }, run_revoke },
 	{ "status", { { 0 } }, run_status },
 };
@@ -446,7 +476,7 @@ static int check_id(json_object *id, struct error *err)
 
 /* ---- the result -------------------------------------------------------- */
 
-/* Appends the approvals of this conversation, as text for the user. */
+/* Append the approvals of this conversation, as text for the user. */
 static void put_approvals(struct strbuf *b, const struct conversation *c)
 {
 	AUTO(json) json_object *list = conversation_approvals(c);
@@ -484,6 +514,8 @@ static void protocol_input_put_result(struct session *s, json_object *id,
 		js_key_int(&s->out, "to", o->to);
 	if (!err->code && o->text)
 		js_key_str(&s->out, "text", o->text);
+	if (!err->code && o->files)
+		js_key_str(&s->out, "files", o->files);
 	if (!err->code && o->servers) {
 		AUTO(json) json_object *servers = conversation_servers(s->c);
 
@@ -530,5 +562,6 @@ void session_command_line(struct session *s, char *text, size_t len)
 		protocol_input_run(s, line, &o, &err);
 	protocol_input_put_result(s, id, &o, &err);
 	free(o.text);
+	free(o.files);
 	session_pump(s);
 }

@@ -42,7 +42,7 @@ static bool behind(const struct session *s)
 	       (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
 }
 
-/* Starts a line that may be dropped, if the client keeps up. */
+/* Start a line that may be dropped, if the client keeps up. */
 static bool begin_passing(struct session *s, const char *type)
 {
 	if (!subscribed(s) || s->ended)
@@ -304,7 +304,7 @@ static void protocol_output_on_progress(void *arg, int64_t action, double done,
 	session_end_line(s);
 }
 
-/* Ends a line that is sent after the deltas of the reply. */
+/* End a line that is sent after the deltas of the reply. */
 static void end_waiting(struct session *s, size_t start, bool waits)
 {
 	if (!waits) {

@@ -62,7 +62,7 @@ static void close_handles(struct server *s)
 	uv_close((uv_handle_t *)&s->timer, frontend_server_on_closed);
 }
 
-/* Disconnects clients that have read nothing since the last tick. */
+/* Disconnect clients that have read nothing since the last tick. */
 static void on_tick(uv_timer_t *timer)
 {
 	struct server *s = timer->data;

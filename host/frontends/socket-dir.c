@@ -20,7 +20,7 @@ enum { IDS_MAX = 4096, ID_LEN_MAX = 80, CONNECT_S = 5, DEPTH_MAX = 256 };
 
 /* ---- the directory -------------------------------------------------------- */
 
-/* Fills the address of a file in the directory. If the path is too long, it is relative
+/* Fill the address of a file in the directory. If the path is too long, it is relative
  * to the open directory. */
 static int socket_dir_address(int dir, const char *path, const char *name,
 			      struct sockaddr_un *ret, struct error *err)
@@ -57,7 +57,7 @@ static int make_socket(struct error *err)
 
 /* ---- connecting -------------------------------------------------------- */
 
-/* Removes a socket without a listener, unless it was replaced meanwhile. */
+/* Remove a socket without a listener, unless it was replaced meanwhile. */
 static void remove_stale(int dir, const char *name, const struct stat *was)
 {
 	struct stat st;
@@ -131,7 +131,7 @@ int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error
 
 /* ---- listening --------------------------------------------------------- */
 
-/* Binds a temporary name first: clients must be able to connect as soon as the final name
+/* Bind a temporary name first: clients must be able to connect as soon as the final name
  * exists. */
 static int bind_as(struct socket_file *p, const char *path, int fd, int backlog,
 		   struct error *err)

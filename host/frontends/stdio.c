@@ -20,7 +20,7 @@ static bool frontend_stdio_kind_of(int fd, mode_t *ret)
 	return true;
 }
 
-/* Duplicates the descriptor. */
+/* Duplicate the descriptor. */
 static int own(int fd, mode_t kind, int flags)
 {
 	char path[32];

@@ -59,7 +59,7 @@ void transport_close(struct transport *ch)
 	transport_let_go(ch);
 }
 
-/* Closes the transport if nothing is left to do. The session must not call this. */
+/* Close the transport if nothing is left to do. The session must not call this. */
 static void transport_settle(struct transport *ch)
 {
 	if (!ch->closing && ch->draining &&

@@ -131,7 +131,7 @@ void llm_stream_text(struct llm_exchange *x)
 	show_to(x, words_so_far(x));
 }
 
-/* Rejects unknown arguments: a tool might ignore them, because its schema does not forbid
+/* Reject unknown arguments: a tool might ignore them, because its schema does not forbid
  * them. */
 static int refuse_unknown(struct llm_exchange *x, size_t n, const struct fncall *call)
 {
@@ -158,7 +158,7 @@ static int adopt_call(struct llm_exchange *x, size_t n, const struct fncall *cal
 	return refuse_unknown(x, n, call);
 }
 
-/* Keeps the text before the calls, and the other parts of the reply. */
+/* Keep the text before the calls, and the other parts of the reply. */
 static int keep_words(struct llm_exchange *x, const struct fncalls *found)
 {
 	AUTO(strbuf) struct strbuf more = STRBUF(LLM_MAX_TEXT);
@@ -178,7 +178,7 @@ static int keep_words(struct llm_exchange *x, const struct fncalls *found)
 	return x->text.error ? x->text.error : more.error;
 }
 
-/* Corrects a reply that is not a valid call, but looks like one in another form. */
+/* Correct a reply that is not a valid call, but looks like one in another form. */
 static int correct(struct llm_exchange *x, const struct fncalls *found)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);

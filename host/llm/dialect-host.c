@@ -53,20 +53,23 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 {
 	const struct llm *l = exchange_of(mx)->llm;
 	const struct component *c = l->component;
+	const struct {
+		const char *name, *text;
+	} own[] = {
+		{ "model", l->model },
+		{ "provider", l->provider },
+		{ "section", l->section },
+		{ "base_url", l->base_url },
+	};
 	const char *text;
 
 	if (c && component_find_option(c, name))
 		return component_option(c, l->own, name);
 	if (llm_option(l, name, &text))
 		return text;
-	if (strcmp(name, "model") == 0)
-		return l->model;
-	if (strcmp(name, "provider") == 0)
-		return l->provider;
-	if (strcmp(name, "section") == 0)
-		return l->section;
-	if (strcmp(name, "base_url") == 0)
-		return l->base_url;
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (strcmp(name, own[i].name) == 0)
+			return own[i].text;
 	if (strcmp(name, "input_estimate") == 0)
 		return input_estimate(exchange_of(mx));
 	if (strcmp(name, "context_window") == 0)
@@ -131,14 +134,16 @@ static const char *svc_part(const struct mt_request *r, size_t m, size_t p,
 	const struct llm_part *part = p < msg->part_count ? &msg->parts[p] : &none;
 	const char *instead =
 		part->mime ? llm_media_placeholder(request_of(r), m, p) : NULL;
+	bool alone = part->alone && llm_media_placeholder(request_of(r), m, p + 1);
+	size_t len = alone ? part->alone : part->len;
 
 	if (ret_text && instead)
 		*ret_text = mt_str_of(instead);
 	else if (ret_text)
 		*ret_text = part->mime ? (struct mt_str){ "", 0 }
-				       : (struct mt_str){ part->text, part->len };
+				       : (struct mt_str){ part->text, len };
 	if (ret_bytes)
-		*ret_bytes = instead ? strlen(instead) : part->len;
+		*ret_bytes = instead ? strlen(instead) : len;
 	return instead ? NULL : part->mime;
 }
 
@@ -352,7 +357,7 @@ static int svc_reasoning(struct mt_exchange *mx, const char *text, size_t len)
 	return append_text(exchange_of(mx), true, text, len);
 }
 
-/* Stores the first text that is not empty. */
+/* Store the first text that is not empty. */
 static int set_once(char **place, const char *text)
 {
 	if (*place || !text || !*text)

@@ -37,7 +37,7 @@ static void exchange_on_closed(uv_handle_t *h)
 	free(x);
 }
 
-/* Keeps the body, so that the next request to this model starts from it. */
+/* Keep the body, so that the next request to this model starts from it. */
 static void reuse_body_later(struct llm_exchange *x)
 {
 	struct llm_body old = x->llm->kept;
@@ -266,7 +266,7 @@ static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 	return x->finished ? HTTP_ENOUGH : HTTP_MORE;
 }
 
-/* Reports the reason given by the dialect, otherwise `what`. */
+/* Report the reason given by the dialect, otherwise `what`. */
 static int dialect_refused(struct llm_exchange *x, int status, const char *what,
 			   struct error *err)
 {
@@ -277,7 +277,7 @@ static int dialect_refused(struct llm_exchange *x, int status, const char *what,
 
 /* ---- an attempt over HTTP ----------------------------------------------- */
 
-/* Ignores a header that does not fit. */
+/* Ignore a header that does not fit. */
 static void store_header(struct llm_exchange *x, const char *name, const char *value)
 {
 	size_t size = strlen(name) + strlen(value) + 2;

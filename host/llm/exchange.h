@@ -135,23 +135,23 @@ extern const struct mt_dialect_host llm_dialect_host;
 
 /* exchange.c */
 void exchange_end(struct llm_exchange *x);
-/** Sends the next attempt. */
+/** Send the next attempt. */
 void exchange_begin(struct llm_exchange *x);
-/** Encodes the request again with the current parameters. */
+/** Encode the request again with the current parameters. */
 int exchange_write_again(struct llm_exchange *x, struct error *err);
-/** Encodes a request, or a query about it. */
+/** Encode a request, or a query about it. */
 typedef int exchange_writer(const struct mt_dialect_host *host, struct mt_exchange *x,
 			    const struct mt_request *r);
 int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		    exchange_writer *write, struct error *err);
-/** Sends the encoded request, signed if the dialect signs requests. */
+/** Send the encoded request, signed if the dialect signs requests. */
 int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
 		  int64_t timeout_ms, struct http_call **ret, struct error *err);
-/** Lets the dialect check its requirements for requests to this model. */
+/** Let the dialect check its requirements for requests to this model. */
 int exchange_check(struct llm *l, struct error *err);
-/** Frees the encoded request and the response. */
+/** Free the encoded request and the response. */
 void exchange_clear(struct llm_exchange *x);
-/** Encodes the request for another model, which again gets all its attempts. */
+/** Encode the request for another model, which again gets all its attempts. */
 int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
 
 /* window-check.c */
@@ -164,9 +164,9 @@ void window_check_end(struct llm_exchange *x);
 void llm_context_query_end(struct llm *l);
 
 /* retry-policy.c */
-/** Retries later, in another form or with another model, or reports the error. */
+/** Retry later, in another form or with another model, or report the error. */
 void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why);
-/** Handles a response with neither text nor calls. */
+/** Handle a response with neither text nor calls. */
 void retry_policy_on_empty_reply(struct llm_exchange *x);
 
 /* dialect-host.c */
@@ -174,7 +174,7 @@ void exchange_reset_attempt(struct llm_exchange *x); /* discard the last respons
 
 /* errors.c */
 enum { LLM_NO_ERROR = -1 };
-/** Returns the kind of an error that the dialect did not classify. */
+/** Return the kind of an error that the dialect did not classify. */
 int llm_error_by_status(int status, const char *text);
 bool llm_error_is_transient(int kind, int status);
 /** True if the prompt was too short for the provider's cache. */
@@ -183,7 +183,7 @@ bool llm_error_is_small_cache(const char *text);
 void llm_error_describe(const struct llm *l, struct llm_error *e, const char *why);
 
 /* adapt-request.c */
-/** Returns the tools with short descriptions, owned by the caller, if the model
+/** Return the tools with short descriptions, owned by the caller, if the model
  *  or the request requires these; NULL: unchanged. */
 int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err);
@@ -193,33 +193,33 @@ int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 /** The parameters that are sent; owned by the caller. */
 int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 		     json_object **ret, struct error *err);
-/** Streams the new text, without tool calls. */
+/** Stream the new text, without tool calls. */
 void llm_stream_text(struct llm_exchange *x);
-/** Parses the calls in the text of a complete reply. */
+/** Parse the calls in the text of a complete reply. */
 int llm_adapt_reply(struct llm_exchange *x);
 
 /* models/model-features.c */
 struct provider;
 void llm_read_facts(struct llm *l, const struct provider *p);
-/** Returns an option that depends on the model. @return false if `name` is not one. */
+/** Return an option that depends on the model. @return false if `name` is not one. */
 bool llm_option(const struct llm *l, const char *name, const char **ret);
 /** True if the model supports this request parameter. */
 bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 			const char *param);
 
 /* media.c */
-/** Selects the media to send to this model. */
+/** Select the media to send to this model. */
 void llm_choose_media(const struct llm *l, struct llm_request *request);
 /** Text to show instead of a medium; NULL: the medium itself. */
 const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t p);
-/** Appends the base64 of a medium to a body. */
+/** Append the base64 of a medium to a body. */
 int llm_put_medium(struct llm_body *b, const struct llm_part *part);
-/** Reads bytes of a medium at `offset`. @return the number of bytes, or a status. */
+/** Read bytes of a medium at `offset`. @return the number of bytes, or a status. */
 int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buffer,
 			size_t len);
 
 /* request-log.c */
-/** Logs the request and its reply; if `reply` is NULL, `why` it failed. */
+/** Log the request and its reply; if `reply` is NULL, `why` it failed. */
 void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
 			   const char *why);
 
@@ -228,7 +228,7 @@ void llm_estimate_open(struct llm *l);
 void llm_estimate_close(const struct llm *l);
 /** True if the estimate `tokens` clearly exceeds the context window. */
 bool llm_exceeds_window(const struct llm *l, int64_t tokens);
-/** Updates the estimate with the provider's token count of a request. */
+/** Update the estimate with the provider's token count of a request. */
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);
 
 /* models/cost.c */

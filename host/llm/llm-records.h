@@ -7,11 +7,11 @@
 #include "events/evlog.h"
 #include "llm/llm.h"
 
-/** Changes the id of a reply if the log contains another reply with the same id: events
+/** Change the id of a reply if the log contains another reply with the same id: events
  *  refer to their reply by id. */
 int llm_reply_make_unique(struct llm_reply *reply, const struct evlog *log,
 			  struct error *err);
-/** Logs a failed attempt, so that the log shows each wait. `next`: the model to use next;
+/** Log a failed attempt, so that the log shows each wait. `next`: the model to use next;
  *  NULL: the same, after `wait_ms`. */
 int llm_attempt_log(struct evlog *log, const struct llm_error *why, int64_t wait_ms,
 		    const char *next, struct error *err);

@@ -9,7 +9,7 @@
 
 /* ---- parts of a model ---------------------------------------------------- */
 
-/* Reads a decimal number from the configuration; `fallback` if it is unset. */
+/* Read a decimal number from the configuration; `fallback` if it is unset. */
 static double config_number(const struct config *c, const char *section, const char *key,
 			    double fallback)
 {
@@ -79,7 +79,7 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 	return l->base_url ? MT_OK : out_of_memory(err);
 }
 
-/* Checks the format of the headers added by the user: "Name: value, Name: value". */
+/* Check the format of the headers added by the user: "Name: value, Name: value". */
 static int check_headers(const struct llm *l, struct error *err)
 {
 	const char *rest = config_get(l->config, l->section, "extra_headers"), *item;
@@ -156,7 +156,7 @@ static void warn_of_http(const struct llm *l)
 			 l->provider);
 }
 
-/* Reads the component options from the section of the dialect. */
+/* Read the component options from the section of the dialect. */
 static int read_own_options(struct llm *l, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);

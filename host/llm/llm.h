@@ -20,7 +20,7 @@ struct llm;
 struct llm_exchange;
 
 struct llm_pool *llm_pool_new(uv_loop_t *loop, struct error *err);
-/** Cancels running requests; the handles are closed after the next iteration of the loop.
+/** Cancel running requests; the handles are closed after the next iteration of the loop.
  *  NULL is allowed. */
 struct llm_pool *llm_pool_free(struct llm_pool *p);
 
@@ -32,7 +32,7 @@ struct llm_metrics {
 	bool cost_known;         /* false if the cost of a call was unknown */
 };
 
-/** Creates a model from a section ("llm", "llm.cheap") of the configuration, which must
+/** Create a model from a section ("llm", "llm.cheap") of the configuration, which must
  *  outlive the model. `model` (may be NULL) overrides its `model` key. "provider/name"
  *  chooses dialect and endpoint; a bare name needs base_url. If no model is set, the
  *  error says how to set one. No server is contacted. */
@@ -41,7 +41,7 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	     struct error *err);
 struct llm *llm_free(struct llm *l);
 
-/** Loads libraries for the next request in the background. */
+/** Load libraries for the next request in the background. */
 void llm_warm_up(const struct llm *l);
 /** The same, before the model is opened; `model` as for llm_open. */
 void llm_preload(const struct config *c, const char *model);
@@ -52,7 +52,7 @@ const char *llm_name(const struct llm *l);
  *  "max_completion_tokens". */
 bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_context_window(const struct llm *l); /* tokens; -1: unknown */
-/** Queries a self-hosted server once for the context window of its model, unless it is
+/** Query a self-hosted server once for the context window of its model, unless it is
  *  known. Returns immediately; the window is known after the response. */
 void llm_query_context_window(struct llm *l);
 /** The window that was known before the first request, which never changes; -1: unknown, or
@@ -63,7 +63,7 @@ int64_t llm_initial_window(const struct llm *l);
 bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
-/** Adds the usage of one reply. */
+/** Add the usage of one reply. */
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u,
 		     int64_t latency_ms);
 
@@ -73,7 +73,7 @@ struct llm_usage_totals *llm_usage_totals_new(void);
 struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b);
 void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
 			  const struct llm_usage *u, int64_t latency_ms);
-/** Adds usage that was counted elsewhere. */
+/** Add usage that was counted elsewhere. */
 void llm_metrics_merge(struct llm_metrics *m, const struct llm_metrics *other);
 void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
 			   const struct llm_metrics *sum);
@@ -81,14 +81,14 @@ const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b)
 /** The n-th model and its usage; NULL past the last. */
 const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 				const struct llm_metrics **ret);
-/** Appends the models and their usage as a JSON list. */
+/** Append the models and their usage as a JSON list. */
 int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out);
 
 /** Estimated tokens of a request for this model: based on earlier counts of the
  *  provider (4 bytes per token until there are any), accurate to about ten percent. No
  *  request is made. */
 int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r);
-/** Logs requests and replies in DIR/llm if `log_requests` is set. */
+/** Log requests and replies in DIR/llm if `log_requests` is set. */
 int llm_request_log_open(struct llm *l, const char *dir);
 
 struct llm_error {
@@ -100,8 +100,7 @@ struct llm_error {
 
 /** "rate_limit", "network", ...: the name of a kind. */
 const char *llm_error_name(int kind);
-/** "STATUS$ERROR_LLM_...": the status of a kind for clients (spec of the V0
- *  controller). */
+/** "STATUS$ERROR_LLM_...": the status of a kind for clients, as in OpenHands V0. */
 const char *llm_error_status(int kind);
 /** True if the history is too long for the model. */
 bool llm_error_is_overflow(int kind);
@@ -123,7 +122,7 @@ struct llm_events {
 	void (*failed)(void *arg, const struct llm_error *error);
 };
 
-/** Starts a request; nothing is sent before the loop runs. If the dialect refuses the
+/** Start a request; nothing is sent before the loop runs. If the dialect refuses the
  *  request (a script's expectation, an image that is too large), the call fails
  *  immediately. The request and the data it borrows must live until the exchange ends:
  *  they may be encoded again, for another model or with other parameters. Most retries
@@ -132,13 +131,13 @@ struct llm_events {
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
 	     const struct llm_events *events, void *arg, struct strbuf *record,
 	     struct llm_exchange **ret, struct error *err);
-/** Encodes messages of a long request in advance of llm_send, starting at message
+/** Encode messages of a long request in advance of llm_send, starting at message
  *  `*place`, until `end` (CLOCK_MONOTONIC, ns). `*place` moves past the encoded
  *  messages.
  *  @return true: call it again. False: llm_send encodes the rest. */
 bool llm_encode_ahead(struct llm *l, const struct llm_request *r, size_t *place,
 		      uint64_t end);
-/** Cancels the request; no further callback is called. */
+/** Cancel the request; no further callback is called. */
 void llm_cancel(struct llm_exchange *x);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_medium(const struct llm_request *r, struct request_span at)
 	return r->messages[at.message].parts[at.part].mime != NULL;
 }
 
-/* Finds the next medium at or after a position. */
+/* Find the next medium at or after a position. */
 static bool find_medium(const struct llm_request *r, struct request_span *at)
 {
 	for (; at->message < r->message_count; at->message++, at->part = 0)

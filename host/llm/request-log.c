@@ -23,7 +23,7 @@ int llm_request_log_open(struct llm *l, const char *dir)
 	return l->request_log_dir ? MT_OK : MT_ENOMEM;
 }
 
-/* Masks each decoded string, to find secrets that the JSON text escapes. */
+/* Mask each decoded string, to find secrets that the JSON text escapes. */
 static int put_masked_json(const struct llm *l, struct strbuf *out, json_object *value)
 {
 	int status = l->mask ? mask_json(l->mask, value, NULL, NULL) : MT_OK;
@@ -42,7 +42,7 @@ static int put_masked(const struct llm *l, struct strbuf *out, const char *text,
 		       : js_put_str(out, text, len);
 }
 
-/* Writes a URL without user name, password and query. */
+/* Write a URL without user name, password and query. */
 static int request_log_put_url(const struct llm *l, struct strbuf *out, const char *url)
 {
 	const char *host = strstr(url, "://");

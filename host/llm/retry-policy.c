@@ -46,7 +46,7 @@ static void on_moved(uv_timer_t *timer)
 	exchange_begin(timer->data);
 }
 
-/* Continues with the next model of the list that supports the request. Fallbacks of a
+/* Continue with the next model of the list that supports the request. Fallbacks of a
  * fallback are not used. */
 static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 {
@@ -71,7 +71,7 @@ static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 	return false;
 }
 
-/* Retries without cache breakpoints: immediately, once for each model, and without
+/* Retry without cache breakpoints: immediately, once for each model, and without
  * counting as an attempt. */
 static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 {

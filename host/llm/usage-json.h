@@ -13,7 +13,7 @@ json_object *llm_metrics_json(const struct llm_metrics *m);
 struct llm_metrics llm_metrics_from_json(json_object *o);
 /** {model: metrics}; owned. NULL: out of memory. */
 json_object *llm_usage_totals_json(const struct llm_usage_totals *b);
-/** Adds the usage in such an object. */
+/** Add the usage in such an object. */
 void llm_usage_totals_join_json(struct llm_usage_totals *b, json_object *spent);
 
 #endif

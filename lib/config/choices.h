@@ -25,6 +25,9 @@ enum confirmation_choice {
 	CONFIRMATION_ALWAYS,
 	CONFIRMATION_RISKY,
 };
+enum approve_choice { APPROVE_COMMANDS, APPROVE_EFFECTS };
+enum workspace_choice { WORKSPACE_DIRECT, WORKSPACE_OVERLAY };
+enum on_ask_choice { ON_ASK_REFUSE, ON_ASK_STOP };
 enum context_choice { CONTEXT_TASK, CONTEXT_FORK };
 enum text_only_choice { TEXT_ONLY_AUTO, TEXT_ONLY_DONE, TEXT_ONLY_CONTINUE };
 enum stuck_compare_choice {
@@ -34,6 +37,8 @@ enum stuck_compare_choice {
 	STUCK_COMPARE_NORMALIZED, /* former name of `output` */
 };
 enum setup_choice { SETUP_TRUSTED, SETUP_ALWAYS, SETUP_NEVER };
+
+enum cgroups_choice { CGROUPS_AUTO, CGROUPS_NO };
 
 /* of agents, condensers and analyzers; unset: see the table */
 enum run_choice { RUN_INSIDE, RUN_FORK };

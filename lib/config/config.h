@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.h (lib/config) - the INI layers, read strictly, and where each value came from.
+ * config.h (lib/config) - effective settings from the INI layers, and the origin of each.
  *
- * Layers, later wins: built-in, /etc/mortise/mortise.ini,
+ * Later layers override earlier ones: built-in defaults, /etc/mortise/mortise.ini,
  * /etc/mortise/conf.d/ *.ini, $XDG_CONFIG_HOME/mortise/mortise.ini,
- * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY (of a named
- * section MORTISE_SECTION__NAME__KEY), -o section.key=value, and above all
- * /etc/mortise/enforced.ini. Sections: core,
- * llm, controller, router, tool, condenser, dialect, analyzer, runtime, agent, grant;
- * most may be named ([llm.cheap]). */
+ * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY (of a named section
+ * MORTISE_SECTION__NAME__KEY), -o section.key=value, and /etc/mortise/enforced.ini.
+ * tables.c lists the sections; most may be named ([llm.cheap]). */
 #ifndef LIB_CONFIG_CONFIG_H
 #define LIB_CONFIG_CONFIG_H
 
@@ -38,6 +36,11 @@ struct config_input {
 int config_load(const struct config_input *in, struct config **ret, struct error *err);
 struct config *config_free(struct config *c);
 AUTO_DEFINE(config, struct config *, config_free)
+
+/** A copy with more settings of the command line ("section.key=value"), for which the
+ *  settings of enforced.ini still come last. */
+int config_with(const struct config *c, const char *const *overrides, size_t count,
+		struct config **ret, struct error *err);
 
 /** Effective value as the user wrote it, or the built-in default; NULL: unset. `section`
  *  is a full name: "core", "llm", "controller.review". A named section inherits: [llm.x]
@@ -86,11 +89,15 @@ int config_section(const struct config *c, const char *section,
 int config_secrets(const struct config *c, struct mask *m, struct error *err);
 /** The value of [grant.NAME], owned; NULL with a sentence if there is none. */
 char *config_grant(const struct config *c, const char *name, struct error *err);
+/** Has the user granted a permission that the plugin of [tool.NAME] declares, such as
+ *  "read" of "~/.netrc"? */
+bool config_grants_permission(const struct config *c, const char *tool, const char *kind,
+			      const char *what);
 /** The value of an environment variable that may hold a secret; NULL: not set. */
 const char *secret_env(const char *name);
 /** True if the name of a header or variable suggests a secret value. */
 bool secret_named(const char *name, size_t len);
-/** Adds a value to the mask. If it is too short to be masked, or a placeholder
+/** Add a value to the mask. If it is too short to be masked, or a placeholder
  *  (mask_add), this is logged once, under `name`. @return MT_OK or MT_ENOMEM. */
 int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
 		struct error *err);
@@ -112,7 +119,7 @@ const char *config_untrusted(const struct config *c);
 	"%s was ignored because it is not trusted; run `mortise config trust` to " \
 	"trust it"
 
-/** Returns the option table of the plugin that a section configures, which provides
+/** Return the option table of the plugin that a section configures, which provides
  *  defaults and marks secrets for config_show and config_explain; NULL: unknown. Values
  *  of plugin sections without a table are not shown. */
 typedef const struct mt_option *config_tables_fn(const char *section, size_t *ret_count,

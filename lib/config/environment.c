@@ -7,6 +7,7 @@
 #include "options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -77,12 +78,30 @@ static bool is_granted(const struct config *c, const char *name, size_t len)
 	return false;
 }
 
+/* Does a grant that is on list the variable? */
+static bool is_opened(const struct config *c, const char *name, size_t len)
+{
+	const char *list = config_get(c, "sandbox", "grants"), *item;
+	size_t item_len;
+
+	while (list && option_list_next(&list, &item, &item_len)) {
+		AUTO(strbuf) struct strbuf section = STRBUF(256);
+
+		if (!strbuf_addf(&section, "grant.%.*s", (int)item_len, item) &&
+		    environment_is_listed(config_get(c, section.text, "variables"), name,
+					  len))
+			return true;
+	}
+	return false;
+}
+
 static bool is_passed(const struct config *c, const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_LEN(passed); i++)
 		if (environment_covers(passed[i], strlen(passed[i]), name, len))
 			return true;
 	return environment_is_listed(config_get(c, "core", "pass_env"), name, len) ||
+	       is_opened(c, name, len) ||
 	       (len == sizeof agent_socket - 1 && memcmp(name, agent_socket, len) == 0 &&
 		is_granted(c, name, len));
 }
@@ -162,7 +181,9 @@ static int hide_value(void *arg, const char *name, const char *value)
 {
 	const struct hide *h = arg;
 
-	if (*value && secret_named(name, strlen(name)))
+	/* The path of a file, such as SSH_AUTH_SOCK or XAUTHORITY, is not a secret. */
+	if (*value && secret_named(name, strlen(name)) &&
+	    !(*value == '/' && access(value, F_OK) == 0))
 		return secret_hide(h->mask, name, value, strlen(value), h->err);
 	return hide_urls(h, name, value);
 }

@@ -10,7 +10,8 @@
 typedef int environment_each_fn(void *arg, const char *name, const char *value);
 
 /** Call `each` for each variable that is passed to tools: a fixed list, [core] pass_env,
- *  and SSH_AUTH_SOCK if a [grant.NAME] names it. */
+ *  SSH_AUTH_SOCK if `env` of a [grant.NAME] names it, and `variables` of grants that
+ *  are on. */
 int environment_each(const struct config *c, environment_each_fn *each, void *arg);
 /** Append the names of variables that are set and that commands often need, but that are
  *  not passed to tools: "A, B". */

@@ -249,7 +249,7 @@ static int explain_section(const struct config *c, const char *section,
 static void put_form(const struct mt_option *option, struct strbuf *out)
 {
 	static const char *const types[] = {
-		[MT_OPTION_TEXT] = "text",       [MT_OPTION_INT] = "an integer",
+		[MT_OPTION_TEXT] = "a string",   [MT_OPTION_INT] = "an integer",
 		[MT_OPTION_BOOL] = "yes or no",  [MT_OPTION_DURATION] = "a duration",
 		[MT_OPTION_BYTES] = "a size",    [MT_OPTION_NUMBER] = "a number",
 		[MT_OPTION_CHOICE] = "a choice", [MT_OPTION_LIST] = "a list",

@@ -6,6 +6,7 @@
 #include "clock.h"
 
 #include "files.h"
+#include "signals.h"
 #include "strbuf.h"
 
 #include <errno.h>
@@ -16,18 +17,66 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { KEY_BYTES_MAX = 65536, WAIT_MS = 60000, COMMANDS_MAX = 32 };
+
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 
 /* Results of commands that have run: a password manager prompts its user once. */
 static struct {
 	char *command, *key;
 } known[COMMANDS_MAX];
 
-/* Start the command in its own process group, so that all its processes can be killed. It
- * inherits standard input and standard error, so that it can prompt. */
-static int key_command_start(const char *command, int out, pid_t *ret)
+/* For kill(): the command that runs, negative if it is a process group; 0: none. */
+static volatile pid_t running;
+
+void key_command_kill(void)
 {
+	if (running)
+		kill(running, SIGKILL);
+}
+
+static void key_command_on_signal(int number)
+{
+	key_command_kill();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Where a signal would end this process, it ends the command, too. */
+static void key_command_catch(struct sigaction before[ARRAY_LEN(ending)])
+{
+	struct sigaction act = { .sa_handler = key_command_on_signal };
+
+	sigemptyset(&act.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++)
+		if (sigaction(ending[i], NULL, &before[i]) == 0 &&
+		    before[i].sa_handler == SIG_DFL)
+			sigaction(ending[i], &act, NULL);
+}
+
+static void key_command_release(const struct sigaction before[ARRAY_LEN(ending)])
+{
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++)
+		sigaction(ending[i], &before[i], NULL);
+}
+
+/* A process of another group than ours could not read from our terminal. */
+static bool key_command_can_prompt(void)
+{
+	AUTO(close) int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	return terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
+}
+
+/* Start the command in its own process group, so that all its processes can be killed,
+ * unless it can prompt for input at the terminal. It inherits standard input and standard
+ * error. */
+static int key_command_start(const char *command, int out, bool own_group, pid_t *ret)
+{
+	short flags = POSIX_SPAWN_SETSIGMASK | (own_group ? POSIX_SPAWN_SETPGROUP : 0);
+	sigset_t mask;
 	char sh[] = "/bin/sh", flag[] = "-c";
 	char *argv[] = { sh, flag, (char *)(uintptr_t)command, NULL };
 	posix_spawn_file_actions_t files;
@@ -39,8 +88,13 @@ static int key_command_start(const char *command, int out, pid_t *ret)
 	r = posix_spawnattr_init(&how);
 	if (!r) {
 		posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+		posix_spawnattr_setflags(&how, flags);
+		signals_hold(&mask); /* until the handler knows what to kill */
+		posix_spawnattr_setsigmask(&how, &mask);
 		r = posix_spawn(ret, sh, &files, &how, argv, environ);
+		if (!r)
+			running = own_group ? -*ret : *ret;
+		signals_release(&mask);
 		posix_spawnattr_destroy(&how);
 	}
 	posix_spawn_file_actions_destroy(&files);
@@ -71,30 +125,44 @@ static bool key_command_read_all(int in, struct strbuf *out)
 	return false;
 }
 
+/* Run the command and read its output from `ends`. @return an errno. */
+static int key_command_collect(const char *command, int ends[2], struct strbuf *out,
+			       bool *ret_in_time, int *ret_code)
+{
+	struct sigaction before[ARRAY_LEN(ending)];
+	bool own_group = !key_command_can_prompt();
+	pid_t pid = -1;
+	int r;
+
+	key_command_catch(before);
+	r = key_command_start(command, ends[1], own_group, &pid);
+	close(ends[1]);
+	if (!r) {
+		*ret_in_time = key_command_read_all(ends[0], out);
+		if (!*ret_in_time || out->error)
+			key_command_kill();
+		while (waitpid(pid, ret_code, 0) < 0 && errno == EINTR)
+			;
+		running = 0;
+	}
+	key_command_release(before);
+	close(ends[0]);
+	return r;
+}
+
 static int key_command_run(const char *command, struct strbuf *out, const char *section,
 			   struct error *err)
 {
-	AUTO(close) int in = -1, to = -1;
-	int ends[2], r, code = 0;
-	pid_t pid = -1;
-	bool in_time;
+	int ends[2], r = 0, code = 0;
+	bool in_time = true;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fail(err, MT_EIO, "cannot run api_key_command of [%s]: %s",
-			    section, strerror(errno));
-	in = ends[0];
-	to = ends[1];
-	r = key_command_start(command, to, &pid);
+		r = errno;
+	else
+		r = key_command_collect(command, ends, out, &in_time, &code);
 	if (r)
 		return fail(err, MT_EIO, "cannot run api_key_command of [%s]: %s",
 			    section, strerror(r));
-	close(to);
-	to = -1;
-	in_time = key_command_read_all(in, out);
-	if (!in_time || out->error)
-		kill(-pid, SIGKILL);
-	while (waitpid(pid, &code, 0) < 0 && errno == EINTR)
-		;
 	if (!in_time)
 		return fail(err, MT_ETIMEOUT,
 			    "api_key_command of [%s] did not finish "

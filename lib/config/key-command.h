@@ -11,5 +11,7 @@
  *  owned. NULL: it failed, printed nothing, or timed out. The error names the section,
  *  never the output. */
 char *key_from_command(const char *command, const char *section, struct error *err);
+/** Kill the command that runs, if one does, before this process ends. For signal handlers. */
+void key_command_kill(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * layers.c - reads the configuration layers and checks each assignment. */
+ * layers.c - reads the configuration layers: files, environment and command line. */
 #include "config/layers.h"
 #include "array.h"
 #include "files.h"
@@ -13,263 +13,12 @@
 
 extern char **environ;
 
-struct config *config_free(struct config *c)
-{
-	if (!c)
-		return NULL;
-	for (size_t i = 0; i < c->setting_count; i++) {
-		free(c->settings[i].section);
-		free(c->settings[i].key);
-		free(c->settings[i].value);
-		free(c->settings[i].origin);
-	}
-	for (size_t i = 0; i < c->value_count; i++)
-		free(c->values[i].text);
-	for (size_t i = 0; i < c->section_count; i++)
-		free(c->sections[i]);
-	free(c->settings);
-	free(c->values);
-	free(c->sections);
-	free(c->untrusted);
-	free(c);
-	return NULL;
-}
-
-int config_fault(struct config *c, const struct error *why, struct error *err)
-{
-	if (why->code == MT_ENOMEM || !c->in || !c->in->on_fault)
-		return fail(err, why->code, "%s", why->text);
-	if (c->fault_count == FAULTS_MAX)
-		return fail(
-			err, MT_ELIMIT,
-			"more than %d errors in the configuration; the others are not "
-			"shown",
-			FAULTS_MAX);
-	c->fault_count++;
-	c->in->on_fault(c->in->on_fault_arg, why);
-	return MT_OK;
-}
-
-/* ---- one section, one assignment ---------------------------------------- */
-
-static int unknown_section(const char *section, const char *origin, struct error *err)
-{
-	const char *names[32], *near, *rest = strchr(section, '.');
-	char word[NAME_MAX_LEN + 1];
-	size_t count = 0;
-
-	snprintf(word, sizeof word, "%.*s", (int)strcspn(section, "."), section);
-	for (; config_family_at(count) && count < ARRAY_LEN(names); count++)
-		names[count] = config_family_at(count)->name;
-	near = option_suggest(word, names, count);
-	if (near)
-		return fail(err, MT_EINVAL,
-			    "%s: unknown section [%.80s]; did you mean [%s%.80s]?",
-			    origin, section, near, rest ? rest : "");
-	return fail(err, MT_EINVAL, "%s: unknown section [%.80s]", origin, section);
-}
-
-static int config_open_section(struct config *c, const char *section, const char *origin,
-			       enum layer layer, struct error *err)
-{
-	const char *name = NULL;
-	const struct family *f = config_family_of(section, &name);
-	int status;
-
-	if (!f)
-		return unknown_section(section, origin, err);
-	if (!name && !f->plain)
-		return fail(err, MT_EINVAL, "%s: [%s] requires a name: use [%s.NAME]",
-			    origin, f->name, f->name);
-	if (name && !f->named)
-		return fail(err, MT_EINVAL, "%s: [%s] cannot have a name: use [%s]",
-			    origin, f->name, f->name);
-	if (name && f->glob && !config_glob_valid(name, strlen(name)))
-		return fail(err, MT_EINVAL,
-			    "%s: invalid model glob `%.80s`: use at most %d characters, "
-			    "without spaces and ,=;#",
-			    origin, name, GLOB_MAX_LEN);
-	if (name && !f->glob && !config_name_valid(name, strlen(name), false))
-		return fail(
-			err, MT_EINVAL,
-			"%s: invalid section name `%.80s`: use a lowercase letter, then "
-			"at most 62 of a-z, 0-9, `-` and `_`",
-			origin, name);
-	if (layer == LAYER_PROJECT && !f->project)
-		return fail(err, MT_EDENIED,
-			    "%s: a project cannot contain a section "
-			    "[%s]; move it to your own configuration",
-			    origin, section);
-	for (size_t i = 0; i < c->section_count; i++)
-		if (strcmp(c->sections[i], section) == 0)
-			return MT_OK;
-	status = ARRAY_GROW(c->sections, &c->section_room, c->section_count + 1,
-			    SETTINGS_MAX);
-	if (status == MT_ELIMIT)
-		return fail(err, MT_ELIMIT, "%s: too many sections", origin);
-	if (status)
-		return out_of_memory(err);
-	c->sections[c->section_count] = strdup(section);
-	if (!c->sections[c->section_count])
-		return out_of_memory(err);
-	c->section_count++;
-	return MT_OK;
-}
-
-static int check_setting(const struct family *f, const char *section, const char *key,
-			 char op, const char *value, const char *origin, enum layer layer,
-			 struct error *err)
-{
-	const struct mt_option *option = option_find(f->table, f->count, key);
-	struct error why = ERROR_NONE;
-	int status = MT_OK;
-
-	if (!config_name_valid(key, strlen(key), true))
-		return fail(err, MT_EINVAL,
-			    "%s: invalid key `%.80s`: use a-z, 0-9, `_`, `-` and `.`",
-			    origin, key);
-	if (layer == LAYER_PROJECT && !config_project_may_set(f, key))
-		return fail(err, MT_EDENIED,
-			    "%s: a project cannot set `%s` of [%s]; move it to your own "
-			    "configuration",
-			    origin, key, section);
-	if (!option && f->plugin)
-		return MT_OK;
-	if (!option && strcmp(f->name, "llm") == 0 && strcmp(key, "api_key") == 0)
-		return fail(err, MT_EINVAL,
-			    "%s: [%s] API keys are not allowed in configuration files; "
-			    "use api_key_env = VARIABLE, api_key_file = FILE or "
-			    "api_key_command = COMMAND",
-			    origin, section);
-	if (!option)
-		status = option_unknown(f->table, f->count, key, &why);
-	else if (op != '=' && option->type != MT_OPTION_LIST)
-		return fail(err, MT_EINVAL,
-			    "%s: `%s` is not a list; use `%s =`, not `%s %c=`", origin,
-			    key, key, key, op);
-	else if (op == '=' && !*value && !(option->flags & MT_OPTION_REQUIRED))
-		return MT_OK; /* resets the option */
-	else
-		status = option_check(option, key, value, &why);
-	if (status)
-		return fail(err, status, "%s: [%s] %s", origin, section, why.text);
-	return MT_OK;
-}
-
-/* Relative paths in options of the host are resolved when read: from the directory of
- * their file, or from the current directory. */
-static char *place_path(const char *value, const char *file)
-{
-	AUTO(free) char *path = path_expand(value);
-	AUTO(free) char *dir = NULL;
-	char *slash;
-
-	if (!path)
-		return NULL;
-	if (*path == '/' || !*path)
-		return STEAL(path);
-	dir = file ? realpath(file, NULL) : realpath(".", NULL);
-	if (!dir)
-		return STEAL(path);
-	slash = file ? strrchr(dir, '/') : NULL;
-	if (slash)
-		slash[slash == dir] = '\0';
-	return path_join(dir, path);
-}
-
-/* The path in `model = script:FILE` of a file is also relative to that file. */
-static char *place_script(const char *model, const char *file)
-{
-	static const char prefix[] = "script:";
-	const char *path = model + sizeof prefix - 1;
-	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
-	AUTO(free) char *placed = NULL;
-
-	if (!file || strncmp(model, prefix, sizeof prefix - 1) != 0 || !*path)
-		return strdup(model);
-	placed = place_path(path, file);
-	if (!placed || strbuf_addf(&text, "%s%s", prefix, placed))
-		return NULL;
-	return strbuf_take(&text);
-}
-
-static char *place_value(const struct family *f, const struct mt_option *option,
-			 const char *key, const char *value, const char *file)
-{
-	if (option && option->type == MT_OPTION_PATH)
-		return place_path(value, file);
-	if (strcmp(f->name, "llm") == 0 && strcmp(key, "model") == 0)
-		return place_script(value, file);
-	return strdup(value);
-}
-
-static int layers_append(struct config *c, struct setting s, struct error *err)
-{
-	int status = ARRAY_GROW(c->settings, &c->setting_room, c->setting_count + 1,
-				SETTINGS_MAX);
-
-	if (status == MT_ELIMIT)
-		return fail(err, MT_ELIMIT, "%s: more than %d settings",
-			    s.origin ? s.origin : "", SETTINGS_MAX);
-	if (status)
-		return out_of_memory(err);
-	c->settings[c->setting_count] = s;
-	return MT_OK;
-}
-
-/* True if a setting from a file or the environment is ignored, because a conversation is
- * resumed with its original settings. */
-static bool is_pinned(const struct config *c, const struct family *f, enum layer layer)
-{
-	return c->pinned && layer != LAYER_BUILTIN && layer < LAYER_COMMAND &&
-	       strcmp(f->name, "core") != 0 && strcmp(f->name, "grant") != 0 &&
-	       strcmp(f->name, "mcp") != 0;
-}
-
-static int layers_add(struct config *c, const char *section, const char *key, char op,
-		      const char *value, const char *file, const char *origin,
-		      enum layer layer, struct error *err)
-{
-	const char *name;
-	const struct family *f;
-	const struct mt_option *option;
-	struct setting s = { .op = op, .layer = layer };
-	int status = config_open_section(c, section, origin, layer, err);
-
-	if (status)
-		return status;
-	f = config_family_of(section, &name);
-	key = config_current_key(f->name, key);
-	status = check_setting(f, section, key, op, value, origin, layer, err);
-	if (status)
-		return status;
-	if (is_pinned(c, f, layer))
-		return MT_OK;
-	option = option_find(f->table, f->count, key);
-	s.section = strdup(section);
-	s.key = strdup(key);
-	s.origin = strdup(origin);
-	s.value = place_value(f, option, key, value, file);
-	if (!s.section || !s.key || !s.origin || !s.value)
-		status = out_of_memory(err);
-	if (!status)
-		status = layers_append(c, s, err);
-	if (status) {
-		free(s.section);
-		free(s.key);
-		free(s.value);
-		free(s.origin);
-		return status;
-	}
-	c->setting_count++;
-	return MT_OK;
-}
-
+/* Add a setting that is not from a file. */
 static int config_add(struct config *c, const char *section, const char *key, char op,
 		      const char *value, const char *origin, enum layer layer,
 		      struct error *err)
 {
-	return layers_add(c, section, key, op, value, NULL, origin, layer, err);
+	return config_add_setting(c, section, key, op, value, NULL, origin, layer, err);
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -306,8 +55,8 @@ static int apply_entry(struct config *c, const struct ini *ini, size_t n,
 		return MT_OK; /* the section was reported */
 	status = check_repeated(ini, n, path, err);
 	return status ? status
-		      : layers_add(c, e->section, e->key, e->op, e->value, path, origin,
-				   layer, err);
+		      : config_add_setting(c, e->section, e->key, e->op, e->value, path,
+					   origin, layer, err);
 }
 
 static int apply_ini(struct config *c, const struct ini *ini, const char *path,
@@ -340,6 +89,11 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 	return status;
 }
 
+static int on_line_fault(void *arg, const struct error *why, struct error *err)
+{
+	return config_fault(arg, why, err);
+}
+
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err)
 {
@@ -347,7 +101,7 @@ int config_apply_text(struct config *c, const char *path, const char *text, size
 	struct ini ini;
 	int status;
 
-	if (ini_parse_text(path, text, len, &ini, &why))
+	if (ini_parse_each(path, text, len, on_line_fault, c, &ini, &why))
 		return config_fault(c, &why, err);
 	status = apply_ini(c, &ini, path, layer, err);
 	ini_clear(&ini);
@@ -589,7 +343,7 @@ static int read_environment(struct config *c, struct error *err)
 
 /* section.key=value, section.key+=value. If the family has named sections and the text
  * has more than one dot, the section includes the name. */
-static int apply_override(struct config *c, const char *text, struct error *err)
+int config_apply_override(struct config *c, const char *text, struct error *err)
 {
 	AUTO(free) char *left = strndup(text, strcspn(text, "="));
 	const char *value = strchr(text, '='), *name;
@@ -642,10 +396,11 @@ static char *default_runner(void)
 	return strdup(HELPER_DIR "/mortise-runner");
 }
 
-/* The agents to which others can delegate without configuration. */
+/* The agents to which others can delegate without configuration, and the grants that can
+ * be turned on. */
 static const struct {
 	const char *section, *key, *value;
-} ready_agents[] = {
+} ready_sections[] = {
 	{ "controller.explore", "agent", "readonly" },
 	{ "controller.explore", "description",
 	  "finds code and answers questions about it; searches and reads, cannot run or "
@@ -657,6 +412,41 @@ static const struct {
 	{ "controller.review", "tools", "bash, search, think, finish" },
 	{ "agent.review", "plugin", "codeact" },
 	{ "agent.review", "prompt", "review" },
+	{ "grant.ssh", "description",
+	  "ssh and git with the keys of your ssh-agent: tools can log in wherever you can" },
+	{ "grant.ssh", "sockets", "$SSH_AUTH_SOCK" },
+	{ "grant.ssh", "variables", "SSH_AUTH_SOCK" },
+	{ "grant.ssh", "read",
+	  "~/.ssh/config, ~/.ssh/config.d, ~/.ssh/known_hosts, ~/.ssh/allowed_signers, "
+	  "~/.ssh/id_rsa.pub, ~/.ssh/id_ecdsa.pub, ~/.ssh/id_ed25519.pub, "
+	  "~/.ssh/id_ed25519_sk.pub" },
+	{ "grant.ssh", "hosts",
+	  "github.com:22, ssh.github.com:443, gitlab.com:22, bitbucket.org:22, "
+	  "codeberg.org:22, git.sr.ht:22" },
+	{ "grant.gpg", "description",
+	  "gpg with your gpg-agent: tools can sign, and decrypt what you can" },
+	{ "grant.gpg", "sockets",
+	  "$XDG_RUNTIME_DIR/gnupg, ~/.gnupg/S.gpg-agent, ~/.gnupg/S.keyboxd" },
+	{ "grant.gpg", "variables", "GPG_TTY" },
+	{ "grant.gpg", "read",
+	  "~/.gnupg/pubring.kbx, ~/.gnupg/pubring.gpg, ~/.gnupg/public-keys.d, "
+	  "~/.gnupg/trustdb.gpg, ~/.gnupg/gpg.conf, ~/.gnupg/common.conf" },
+	{ "grant.docker", "description",
+	  "the Docker daemon: equal to root on this machine, because a container can mount "
+	  "every file" },
+	{ "grant.docker", "sockets", "/var/run/docker.sock, $DOCKER_HOST" },
+	{ "grant.docker", "variables", "DOCKER_HOST, DOCKER_CONTEXT" },
+	{ "grant.docker", "read", "~/.docker/contexts, ~/.docker/cli-plugins" },
+	{ "grant.x11", "description",
+	  "windows on your display: tools can read the screen and type into other windows" },
+	{ "grant.x11", "sockets", "/tmp/.X11-unix" },
+	{ "grant.x11", "variables", "DISPLAY, XAUTHORITY" },
+	{ "grant.x11", "read", "$XAUTHORITY, ~/.Xauthority" },
+	{ "grant.local-ports", "description",
+	  "TCP on common ports of servers, where no namespace separates the network: on "
+	  "any host" },
+	{ "grant.local-ports", "ports",
+	  "0, 3000-3999, 5000-5999, 8000-8999" },
 };
 
 static int add_builtin(struct config *c, struct error *err)
@@ -667,10 +457,10 @@ static int add_builtin(struct config *c, struct error *err)
 
 	if (!runner)
 		return out_of_memory(err);
-	for (size_t i = 0; i < ARRAY_LEN(ready_agents) && !status; i++)
-		status =
-			config_add(c, ready_agents[i].section, ready_agents[i].key, '=',
-				   ready_agents[i].value, "built in", LAYER_BUILTIN, err);
+	for (size_t i = 0; i < ARRAY_LEN(ready_sections) && !status; i++)
+		status = config_add(c, ready_sections[i].section, ready_sections[i].key,
+				    '=', ready_sections[i].value, "built in",
+				    LAYER_BUILTIN, err);
 	if (!status)
 		status = config_add(c, "core", "runner", '=', runner, "built in",
 				    LAYER_BUILTIN, err);
@@ -697,7 +487,7 @@ static int read_layers(struct config *c, const struct config_input *in, struct e
 	for (size_t i = 0; i < in->override_count && !status; i++) {
 		struct error why = ERROR_NONE;
 
-		if (apply_override(c, in->overrides[i], &why))
+		if (config_apply_override(c, in->overrides[i], &why))
 			status = config_fault(c, &why, err);
 	}
 	return status ? status : read_enforced(c, err);

@@ -25,6 +25,8 @@ struct family {
 	bool plugin;            /* configures a plugin: its table is known later */
 	bool project;           /* a project may have such sections */
 	bool glob;              /* its names are globs that match models */
+	bool current;           /* a resumed conversation uses the current settings, not
+				   those with which it was started */
 	const struct mt_option *table;
 	size_t count;
 };
@@ -64,6 +66,24 @@ const struct family *config_family_at(size_t n);
 bool config_project_may_set(const struct family *f, const char *key);
 bool config_name_valid(const char *name, size_t len, bool dots);
 bool config_glob_valid(const char *name, size_t len);
+/** The text after which a value of this option is a path; NULL: none. */
+const char *config_path_prefix(const struct family *f, const char *key);
+
+/* settings.c */
+
+/** Check the name of a section, and create it unless it exists. */
+int config_open_section(struct config *c, const char *section, const char *origin,
+			enum layer layer, struct error *err);
+/** Check an assignment and add it. Paths in `value` are relative to the directory of
+ *  `file`; NULL: to the current directory. */
+int config_add_setting(struct config *c, const char *section, const char *key, char op,
+		       const char *value, const char *file, const char *origin,
+		       enum layer layer, struct error *err);
+/** Add a copy of a setting of another configuration. */
+int config_copy_setting(struct config *c, const struct setting *from, struct error *err);
+/** An error that does not keep the rest from being checked.
+ *  @return MT_OK if it was reported to `on_fault` of the input, else `why` as `err`. */
+int config_fault(struct config *c, const struct error *why, struct error *err);
 
 /* layers.c */
 
@@ -71,9 +91,8 @@ bool config_glob_valid(const char *name, size_t len);
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err);
 
-/** An error that does not keep the rest from being checked.
- *  @return MT_OK if it was reported to `on_fault` of the input, else `why` as `err`. */
-int config_fault(struct config *c, const struct error *why, struct error *err);
+/** Apply "section.key=value" or "section.key+=value". */
+int config_apply_override(struct config *c, const char *text, struct error *err);
 
 /* values.c */
 int values_resolve(struct config *c, struct error *err);

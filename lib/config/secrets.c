@@ -7,6 +7,7 @@
 #include "config/layers.h"
 #include "files.h"
 #include "log.h"
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -116,6 +117,19 @@ static int add_key(const struct config *c, const char *section, struct mask *m,
 	return secret_hide(m, name == section ? command : name, key, strlen(key), err);
 }
 
+/* A name such as GIT_AUTHOR_NAME contains "auth", but does not name a credential. */
+static bool is_author(const char *at, size_t len)
+{
+	static const char word[] = "author";
+	const size_t n = sizeof word - 1;
+
+	if (len < n || strncasecmp(at, word, n) != 0)
+		return false;
+	if (len > n && (at[n] == 's' || at[n] == 'S'))
+		return len == n + 1 || !isalpha((unsigned char)at[n + 1]);
+	return len == n || !isalpha((unsigned char)at[n]);
+}
+
 bool secret_named(const char *name, size_t len)
 {
 	static const char *const words[] = { "auth", "key", "token", "secret", "cookie",
@@ -123,7 +137,8 @@ bool secret_named(const char *name, size_t len)
 
 	for (size_t w = 0; w < ARRAY_LEN(words); w++)
 		for (size_t i = 0; i + strlen(words[w]) <= len; i++)
-			if (strncasecmp(name + i, words[w], strlen(words[w])) == 0)
+			if (strncasecmp(name + i, words[w], strlen(words[w])) == 0 &&
+			    !is_author(name + i, len - i))
 				return true;
 	return false;
 }
@@ -198,6 +213,23 @@ char *config_grant(const struct config *c, const char *name, struct error *err)
 		     "variable that is set nor a file",
 		     name, name);
 	return value;
+}
+
+bool config_grants_permission(const struct config *c, const char *tool, const char *kind,
+			      const char *what)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256), wanted = STRBUF(8192);
+	const char *list, *item;
+	size_t len;
+
+	if (strbuf_addf(&section, "tool.%s", tool) ||
+	    strbuf_addf(&wanted, "%s %s", kind, what))
+		return false;
+	list = config_get(c, section.text, "permissions");
+	while (list && option_list_next(&list, &item, &len))
+		if (len == wanted.len && memcmp(item, wanted.text, len) == 0)
+			return true;
+	return false;
 }
 
 /* Mask the key of a model section, its headers, and the password of its proxy. */

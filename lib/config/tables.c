@@ -45,11 +45,40 @@ static const struct mt_option core_table[] = {
 	       "state directory)."),
 };
 
+static const struct mt_option workspace_table[] = {
+	OPTION(CHOICE, "workspace", "direct",
+	       "Where tools change files: in the workspace itself, or in an overlay that "
+	       "`mortise apply` copies to it.",
+	       .choices = "direct|overlay"),
+	OPTION(BYTES, "overlay_disk", "8G",
+	       "Maximum size of the changed files in the overlay of a conversation.",
+	       .min = 1048576, .max = 1099511627776),
+	OPTION(LIST, "directories", NULL,
+	       "Absolute paths of directories that belong to a conversation in addition to "
+	       "its workspace: tools can change them, and snapshots cover them."),
+	OPTION(BOOL, "snapshots", "yes",
+	       "Take a snapshot of the workspace before each call that may write, for "
+	       "`undo`, `rewind`, `mortise diff`, `apply` and `discard`."),
+	OPTION(BYTES, "snapshot_disk", "1G",
+	       "Maximum size of the snapshots of a conversation; the oldest are dropped "
+	       "first.",
+	       .min = 16777216, .max = 1099511627776),
+	OPTION(BYTES, "snapshot_file", "64M",
+	       "Maximum size of a file in a snapshot; larger files are not covered.",
+	       .min = 1, .max = 1099511627776),
+	OPTION(INT, "snapshot_files", "200000",
+	       "Maximum number of files in a snapshot; a workspace with more has none.",
+	       .min = 1, .max = 10000000),
+};
+
 static const struct mt_option llm_table[] = {
 	OPTION(TEXT, "model", NULL,
 	       "Model as provider/name, for example anthropic/claude-sonnet-4-5."),
 	OPTION(TEXT, "base_url", NULL,
 	       "Base URL of the API; overrides the provider's default."),
+	OPTION(TEXT, "dialect", NULL,
+	       "Dialect plugin for the provider of the model (default: the one of "
+	       "Mortise, or else the first that serves the provider)."),
 	OPTION(TEXT, "api_key_env", NULL,
 	       "Environment variable that contains the API key."),
 	OPTION(PATH, "api_key_file", NULL, "File whose first line is the API key."),
@@ -215,25 +244,33 @@ static const struct mt_option controller_table[] = {
 	OPTION(CHOICE, "analyzer_failure", "unknown",
 	       "Risk level to assume when an analyzer fails.", .choices = "unknown|high"),
 	OPTION(CHOICE, "confirmation", "auto",
-	       "When to ask for approval of an action; `auto` means `risky` in "
-	       "interactive use and `never` otherwise.",
+	       "When to ask for approval of an action; `auto` means `risky`.",
 	       .choices = "auto|never|always|risky"),
+	OPTION(CHOICE, "on_ask", "refuse",
+	       "What to do with an action that requires approval if no user can give it: "
+	       "refuse it and tell the model, or stop with exit code 8.",
+	       .choices = "refuse|stop"),
 	OPTION(CHOICE, "confirm_risk", "high",
 	       "With `risky`, lowest risk that requires approval.",
 	       .choices = "low|medium|high"),
 	OPTION(BOOL, "confirm_unknown", "yes",
 	       "With `risky`, also ask when the risk is unknown."),
+	OPTION(CHOICE, "approve", "commands",
+	       "What to approve if the risk of a shell command is unknown: the command, or "
+	       "the effects that it has in a preview without network.",
+	       .choices = "commands|effects"),
 	OPTION(TEXT, "judge", NULL,
 	       "Model that assesses calls of UNKNOWN risk, and whether the task is done when "
 	       "the agent finishes: a section [llm.NAME], or `default`."),
 	OPTION(BOOL, "judge_unknown", "no",
 	       "Let the judge lower UNKNOWN to LOW or MEDIUM."),
 	OPTION(DURATION, "judge_deadline", "30s",
-	       "Time limit for an answer of the judge; without one, nothing changes.",
+	       "Time limit for a response of the judge. Without a response, the risk stays "
+	       "unknown, and the task counts as done.",
 	       .min = 100, .max = 600000),
 	OPTION(INT, "judge_rounds", "3",
 	       "Maximum number of times that the judge sends the agent back to its task, "
-	       "per message of the user; 0: it is not asked whether the task is done.",
+	       "per user message; 0: the judge does not assess whether the task is done.",
 	       .max = 100),
 	OPTION(TEXT, "runtime", "local", "Runtime that runs the tools."),
 	OPTION(TEXT, "llm", NULL, "Model to use: a name of [llm.NAME] (default: [llm])."),
@@ -304,8 +341,8 @@ static const struct mt_option controller_table[] = {
 	       "Agents to which this one may delegate, with the `delegation` "
 	       "toolset: names of [controller.NAME]."),
 	OPTION(CHOICE, "context", "task",
-	       "What a subagent of this section begins with: its task, or the messages of "
-	       "the agent that starts it (`fork`), whose prompt, tools and model it keeps.",
+	       "Initial context of a subagent of this section: its task only (`task`), or "
+	       "also the messages, prompt, tools and model of its parent (`fork`).",
 	       .choices = "task|fork"),
 	OPTION(INT, "max_depth", "3", "Maximum depth of delegation; 0 disables it.",
 	       .max = 16),
@@ -321,9 +358,10 @@ static const struct mt_option controller_table[] = {
 	       "the model.",
 	       .min = 100, .max = 100000000),
 	OPTION(INT, "max_turn_chars", "100000",
-	       "Maximum number of characters of all results of one response that are "
-	       "sent to the model, if that is less than a quarter of the context window; "
-	       "0: no limit. The longest results are cut, and name a file with the rest.",
+	       "Maximum total number of characters of the results of one response that "
+	       "are sent to the model, or a quarter of the context window if that is "
+	       "less; 0 disables both limits. The longest results are cut, and name a "
+	       "file with the complete text.",
 	       .max = 100000000),
 	OPTION(TEXT, "instructions", NULL,
 	       "Instructions for the agent, sent with the first message."),
@@ -383,8 +421,7 @@ static const struct mt_option skills_table[] = {
 	       "Additional skill directories, for example a checkout of your "
 	       "organization's skills."),
 	OPTION(PATH, "bundled", SKILL_DIR "/mortise.tar.gz",
-	       "Pack or directory of the skills that come with this program; "
-	       "empty: none."),
+	       "Pack or directory of the bundled skills; an empty value disables them."),
 	OPTION(LIST, "disabled", NULL, "Names of skills to ignore."),
 	OPTION(INT, "list_tokens", "1000",
 	       "Maximum size of the skill list in tokens of 4 bytes. Descriptions "
@@ -418,6 +455,10 @@ static const struct mt_option tool_table[] = {
 	       "Hosts that the tool may send HTTP requests to through Mortise; "
 	       "`*.NAME` includes subdomains (default: the hosts that its plugin "
 	       "declares)."),
+	OPTION(LIST, "permissions", NULL,
+	       "Permissions that the plugin declares and the user grants: `read PATH`, "
+	       "`write PATH`, `host NAME`, `environment NAME`. They open the sandbox for "
+	       "all tools of a conversation that has this one."),
 };
 
 static const struct mt_option mcp_table[] = {
@@ -426,6 +467,71 @@ static const struct mt_option mcp_table[] = {
 	       "Time limit after which a call is killed; extended if the call has "
 	       "a longer timeout.",
 	       .min = 100, .max = 86400000),
+};
+
+/* The choices of `profile` and `mode` are enums of lib/sandbox/profile.h, those of
+ * `network` of lib/sandbox/rules.h. */
+static const struct mt_option sandbox_table[] = {
+	OPTION(CHOICE, "mode", "auto",
+	       "Whether tools run in a sandbox: as far as the system supports it (`auto`), "
+	       "only if all of it is enforced, or not at all.",
+	       .choices = "auto|required|off"),
+	OPTION(CHOICE, "profile", "workspace",
+	       "What tools can change: the workspace, nothing, or everything that the user "
+	       "can (no sandbox).",
+	       .choices = "workspace|read-only|full"),
+	OPTION(CHOICE, "network", "allow-list",
+	       "Network of the tools: the hosts in `hosts`, everything, or nothing.",
+	       .choices = "allow-list|full|none"),
+	OPTION(LIST, "hosts",
+	       "pypi.org, files.pythonhosted.org, registry.npmjs.org, registry.yarnpkg.com, "
+	       "crates.io, index.crates.io, static.crates.io, proxy.golang.org, sum.golang.org, "
+	       "rubygems.org, repo.maven.apache.org, repo1.maven.org, deb.debian.org, "
+	       "security.debian.org, archive.ubuntu.com, security.ubuntu.com",
+	       "Hosts that tools can reach with `network = allow-list`: `example.com`, "
+	       "`*.example.com` for its subdomains, `example.com:8443`."),
+	OPTION(LIST, "read", NULL,
+	       "Files and directories outside of the workspace that tools can read, in "
+	       "addition to programs, libraries and tool chains."),
+	OPTION(LIST, "write", NULL,
+	       "Files and directories outside of the workspace that tools can change."),
+	OPTION(LIST, "grants", NULL,
+	       "Grants that are on: names of [grant.NAME], such as `ssh`. "
+	       "`mortise sandbox grants` lists them."),
+	OPTION(BOOL, "namespaces", "yes",
+	       "Use namespaces if the system allows them."),
+	OPTION(INT, "landlock", "7", "Newest version of Landlock to use; 0: none.",
+	       .max = 7),
+};
+
+static const struct mt_option limits_table[] = {
+	OPTION(BYTES, "memory", NULL,
+	       "Maximum memory of all tools of a conversation and its subagents (default: "
+	       "three quarters of the machine's memory); 0: no limit.",
+	       .max = 9007199254740992),
+	OPTION(INT, "processes", "4096",
+	       "Maximum number of processes and threads of all tools of a conversation and "
+	       "its subagents; 0: no limit.",
+	       .max = 4194304),
+	OPTION(INT, "open_files", "65536",
+	       "Maximum number of open files of one process of a tool; 0: no limit.",
+	       .max = 1073741816),
+	OPTION(DURATION, "cpu_time", "100h",
+	       "Maximum CPU time of one call, with all its processes; 0: no limit.",
+	       .max = 31536000000),
+	OPTION(DURATION, "wall_time", "24h",
+	       "Maximum duration of one call, whatever its own time limit; 0: no limit.",
+	       .max = 31536000000),
+	OPTION(BYTES, "output", "1G", "Maximum output of one call; 0: no limit.",
+	       .max = 1125899906842624),
+	OPTION(BYTES, "disk_written", NULL,
+	       "Maximum number of bytes that the processes of one call write to disk "
+	       "(default: three quarters of the free space); 0: no limit.",
+	       .max = 9007199254740992),
+	OPTION(CHOICE, "cgroups", "auto",
+	       "When to use control groups for `memory` and `processes`; otherwise the "
+	       "processes are sampled.",
+	       .choices = "auto|no"),
 };
 
 static const struct mt_option hook_table[] = {
@@ -453,28 +559,45 @@ static const struct mt_option hook_table[] = {
 static const struct mt_option grant_table[] = {
 	OPTION(TEXT, "env", NULL, "Environment variable that contains the secret."),
 	OPTION(PATH, "file", NULL, "File that contains the secret."),
-	OPTION(LIST, "tools", NULL, "Tools that may request the secret.",
-	       .flags = MT_OPTION_REQUIRED),
+	OPTION(LIST, "tools", NULL, "Tools that may request the secret."),
+	OPTION(TEXT, "description", NULL, "What the grant is for, and what it risks."),
+	OPTION(LIST, "read", NULL,
+	       "Files and directories that tools can read if the grant is on. `$NAME` at "
+	       "the beginning of an item is a variable."),
+	OPTION(LIST, "write", NULL, "Files and directories that tools can change."),
+	OPTION(LIST, "sockets", NULL,
+	       "Unix sockets, or directories of them, that tools can connect to."),
+	OPTION(LIST, "variables", NULL, "Environment variables that tools receive."),
+	OPTION(LIST, "hosts", NULL,
+	       "Hosts that tools can reach, as in `hosts` of [sandbox]."),
+	OPTION(LIST, "ports", NULL,
+	       "TCP ports (`8080`, `8000-8100`) that tools can use where no namespace "
+	       "separates the network: on any host, because Landlock does not filter "
+	       "addresses."),
 };
 
 #define TABLE(t) .table = (t), .count = ARRAY_LEN(t)
 
 static const struct family families[] = {
-	{ "core", .plain = true, .project = true, TABLE(core_table) },
+	{ "core", .plain = true, .project = true, .current = true, TABLE(core_table) },
+	{ "workspace", .plain = true, TABLE(workspace_table) },
 	{ "llm", .plain = true, .named = true, .project = true, TABLE(llm_table) },
 	{ "controller", .plain = true, .named = true, .project = true,
 	  TABLE(controller_table) },
 	{ "tool", .named = true, .plugin = true, .project = true, TABLE(tool_table) },
-	{ "mcp", .named = true, .plugin = true, .project = true, TABLE(mcp_table) },
+	{ "mcp", .named = true, .plugin = true, .project = true, .current = true,
+	  TABLE(mcp_table) },
 	{ "condenser", .named = true, .plugin = true, .project = true,
 	  TABLE(asking_table) },
 	{ "agent", .named = true, .plugin = true, .project = true, TABLE(asking_table) },
 	{ "skills", .plain = true, .project = true, TABLE(skills_table) },
+	{ "sandbox", .plain = true, .current = true, TABLE(sandbox_table) },
 	{ "router", .named = true, .project = true, TABLE(router_table) },
 	{ "runtime", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "analyzer", .named = true, .plugin = true, TABLE(analyzer_table) },
 	{ "dialect", .named = true, .plugin = true, TABLE(plugin_table) },
-	{ "grant", .named = true, TABLE(grant_table) },
+	{ "grant", .named = true, .current = true, TABLE(grant_table) },
+	{ "limits", .plain = true, .current = true, TABLE(limits_table) },
 	{ "hook", .named = true, TABLE(hook_table) },
 	{ "model", .named = true, .glob = true, TABLE(model_table) },
 };
@@ -497,6 +620,7 @@ static const struct {
 	{ "core", "pass_env" },
 	{ "core", "tavily" },
 	{ "llm", "base_url" },
+	{ "llm", "dialect" },
 	{ "llm", "api_key_env" },
 	{ "llm", "api_key_file" },
 	{ "llm", "api_key_command" },
@@ -515,7 +639,9 @@ static const struct {
 	{ "controller", "propagate_unknown" },
 	{ "controller", "analyzer_failure" },
 	{ "controller", "confirm_risk" },
+	{ "controller", "on_ask" },
 	{ "controller", "confirm_unknown" },
+	{ "controller", "approve" },
 	{ "controller", "judge" },
 	{ "controller", "judge_unknown" },
 	{ "controller", "judge_deadline" },
@@ -528,6 +654,7 @@ static const struct {
 	{ "tool", "plugin" },
 	{ "tool", "trust_hints" },
 	{ "tool", "http_hosts" },
+	{ "tool", "permissions" },
 	{ "mcp", "trust_hints" },
 	{ "condenser", "plugin" },
 	{ "condenser", "run" },
@@ -549,6 +676,22 @@ static const struct {
 	{ "model", "most_output", "output_cap" },
 	{ "model", "new_limit", "max_completion_tokens" },
 };
+
+/* Options that are not paths, but whose value may be a path after a prefix. */
+static const struct {
+	const char *family, *key, *prefix;
+} path_prefixes[] = {
+	{ "llm", "model", "script:" },
+};
+
+const char *config_path_prefix(const struct family *f, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(path_prefixes); i++)
+		if (strcmp(path_prefixes[i].family, f->name) == 0 &&
+		    strcmp(path_prefixes[i].key, key) == 0)
+			return path_prefixes[i].prefix;
+	return NULL;
+}
 
 const char *config_current_key(const char *family, const char *key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agent-state.h - the states of an agent and the transitions between them (spec/events: V0
- * agent states). */
+ * agent-state.h - the states of an agent and the transitions between them, as in
+ * OpenHands V0. */
 #ifndef LIB_EVENTS_AGENT_STATE_H
 #define LIB_EVENTS_AGENT_STATE_H
 

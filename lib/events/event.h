@@ -68,7 +68,7 @@ json_object *event_caller(const struct event *e);
 /** The derived text for the user ("Running command: ls"). */
 int event_message(const struct event *e, struct strbuf *out);
 /** The text of a command output for the model: prefix, content, and suffix, then the
- *  directory, interpreter, and exit code if known (spec/events 1.1). */
+ *  directory, interpreter, and exit code if known. */
 int event_command_text(const struct event *e, struct strbuf *out);
 /** Format an `edit` observation as changes with `context` lines around each. `applied`
  *  false: a preview of the changes. Very long files are not compared. */
@@ -83,7 +83,8 @@ void event_timestamp_now(char buf[32]);
 
 /** Write the event as one line of the log (without newline). */
 int event_write(const struct event *e, struct strbuf *out);
-/** The event in trajectory form (spec/events: some extras removed). Owned. */
+/** The event in trajectory form: without the trees and other data of the page in `extras`,
+ *  and without screenshots unless `screenshots`. Owned. */
 json_object *event_trajectory(const struct event *e, bool screenshots);
 
 #endif

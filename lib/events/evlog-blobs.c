@@ -150,7 +150,7 @@ static bool blobs_is_name(const char *name)
 	return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
 }
 
-/* Reads a blob from its file. MT_EINVAL: the file was changed. */
+/* Read a blob from its file. MT_EINVAL: the file was changed. */
 static int blobs_load_file(struct evlog *log, const char *name, size_t max, char **ret,
 			   size_t *ret_len, struct error *err)
 {

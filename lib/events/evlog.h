@@ -5,6 +5,7 @@
  * events.jsonl holds events, with IDs from 0 without gaps, and records without ID:
  *   {"record":"llm_reply", "response_id":..., "text":..., "calls":[...], ...}
  *   {"record":"dispatch", "action":ID}   written before a call is sent
+ *   {"record":"snapshot", "action":ID, "snapshot":N}   of the workspace, before the call
  *   {"record":"rewind", "to":ID}         events after ID are reverted
  *   {"record":"original", "event":{}}    the preceding event, as it was imported
  *   {"record":"imported"}                follows the last of them
@@ -154,7 +155,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 		    size_t *ret_len, char **ret_path, struct error *err);
 
-/** Reads a blob like evlog_blob_read; MT_EINVAL: it is damaged. */
+/** Read a blob like evlog_blob_read; MT_EINVAL: it is damaged. */
 typedef int evlog_blobs_fn(void *arg, const char *name, size_t max, char **ret,
 			   size_t *ret_len, struct error *err);
 /** Make the log read-only in a forked child. The child reads events through its own

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * step-policy.h - which events trigger a step (spec of the V0 controller: should-step
- * rules). */
+ * step-policy.h - the events that trigger a step, as in OpenHands V0. */
 #ifndef LIB_EVENTS_STEP_POLICY_H
 #define LIB_EVENTS_STEP_POLICY_H
 

@@ -47,7 +47,7 @@ void hooks_clear(struct hooks *h)
 	*h = (struct hooks){ 0 };
 }
 
-/* Takes the hook, even on failure. */
+/* Take the hook, even on failure. */
 static int load_add(struct hooks *h, struct hook *hook, struct error *err)
 {
 	int status = ARRAY_ADD(h->all, h->count, HOOKS_MAX);

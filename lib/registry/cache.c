@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 5 };
+enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 6 };
 
 static void host_key(char *key, size_t size)
 {
@@ -268,7 +268,7 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	return status;
 }
 
-/* Removes the entries of missing files, but not of files outside the current plugin path.
+/* Remove the entries of missing files, but not of files outside the current plugin path.
  * */
 static void forget_gone(json_object *files)
 {

@@ -391,6 +391,15 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 /* ---- the other kinds ----------------------------------------------------------------
  */
 
+/* A model is named PROVIDER/MODEL or PROVIDER:MODEL. */
+static bool is_provider_name(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_-.");
+
+	return len > 0 && len < 64 && !name[len];
+}
+
 static int describe_dialect(const struct mt_component *c, struct strbuf *out,
 			    struct error *err)
 {
@@ -404,6 +413,17 @@ static int describe_dialect(const struct mt_component *c, struct strbuf *out,
 	if (!providers)
 		return fail(err, MT_EINVAL, "invalid providers of dialect `%s`: %s",
 			    c->name, why.text);
+	if (json_object_object_length(providers) == 0)
+		return fail(err, MT_EINVAL, "dialect `%s` has no providers", c->name);
+	json_object_object_foreach(providers, name, entry) {
+		if (!is_provider_name(name) ||
+		    !json_object_is_type(entry, json_type_object))
+			return fail(
+				err, MT_EINVAL,
+				"invalid provider `%.80s` of dialect `%s`: a name of up "
+				"to 63 of a-z, A-Z, 0-9, `_`, `-` and `.`, with an object",
+				name, c->name);
+	}
 	strbuf_add(out, "{\"providers\":");
 	js_put(out, providers);
 	strbuf_addc(out, '}');
@@ -518,6 +538,7 @@ static void put_refused(const struct mt_component *c, const struct error *why,
 			struct strbuf *refused)
 {
 	strbuf_add(refused, refused->len ? ",{" : "{");
+	js_key_str(refused, "kind", kind_name(c->kind));
 	js_key_str(refused, "name", c->name);
 	js_key_str(refused, "reason", why->text);
 	strbuf_addc(refused, '}');
@@ -577,6 +598,7 @@ static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
 		[MT_PERMIT_READ] = "read", [MT_PERMIT_WRITE] = "write",
 		[MT_PERMIT_HOST] = "host", [MT_PERMIT_SECRET] = "secret",
 		[MT_PERMIT_ENVIRONMENT] = "environment",
+		[MT_PERMIT_NAMESPACES] = "namespaces",
 	};
 
 	js_key(out, "permissions");
@@ -591,7 +613,8 @@ static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
 		if (!m->what || strnlen(m->what, 4096) == 4096 ||
 		    !utf8_valid(m->what, strlen(m->what)))
 			return fail(err, MT_EINVAL,
-				    "permission %zu does not say for what", i + 1);
+				    "permission %zu does not name what it permits",
+				    i + 1);
 		strbuf_add(out, i ? ",{" : "{");
 		js_key_str(out, "kind", known ? kinds[m->kind] : "unknown");
 		js_key_str(out, "what", m->what);

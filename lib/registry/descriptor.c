@@ -220,7 +220,11 @@ int component_check(const struct mt_component *c, struct error *err)
 			    "installed headers",
 			    k->name, c->name, *(const uint32_t *)c->functions,
 			    k->functions_size);
-	if (c->option_count > OPTIONS_MAX || (c->option_count && !c->options))
+	if (c->option_count && !c->options)
+		return fail(err, MT_EINVAL,
+			    "%s `%s` has %u options, but their table is NULL", k->name,
+			    c->name, c->option_count);
+	if (c->option_count > OPTIONS_MAX)
 		return fail(err, MT_EINVAL,
 			    "%s `%s` has %u options, but at most %d are allowed", k->name,
 			    c->name, c->option_count, OPTIONS_MAX);
@@ -316,6 +320,12 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 			    "undefined symbol %.200s; link the library that defines it "
 			    "(-Wl,-z,defs detects this at build time)",
 			    symbol + strlen("undefined symbol: "));
+	if (strncmp(said, path, len) != 0 &&
+	    strstr(said, ": cannot open shared object file: Permission denied"))
+		return fail(err, MT_EDENIED,
+			    "requires the library %.*s, which cannot be read: Permission "
+			    "denied",
+			    (int)strcspn(said, ":"), said);
 	if (strncmp(said, path, len) != 0 &&
 	    strstr(said, ": cannot open shared object file"))
 		return fail(err, MT_ENOTFOUND,

@@ -25,6 +25,13 @@ struct scan {
 	size_t count, room;
 };
 
+static void refusal_clear(struct refusal *refused)
+{
+	free((char *)(uintptr_t)refused->path);
+	free((char *)(uintptr_t)refused->reason);
+	free((char *)(uintptr_t)refused->name);
+}
+
 struct registry *registry_free(struct registry *r)
 {
 	if (!r)
@@ -38,10 +45,8 @@ struct registry *registry_free(struct registry *r)
 		free(c->unique);
 		json_object_put(c->data);
 	}
-	for (size_t i = 0; i < r->refusal_count; i++) {
-		free((char *)(uintptr_t)r->refusals[i].path);
-		free((char *)(uintptr_t)r->refusals[i].reason);
-	}
+	for (size_t i = 0; i < r->refusal_count; i++)
+		refusal_clear(&r->refusals[i]);
 	for (size_t i = 0; i < r->kept_count; i++)
 		json_object_put(r->kept[i]);
 	for (size_t i = 0; i < r->loaded_count; i++)
@@ -54,7 +59,8 @@ struct registry *registry_free(struct registry *r)
 	return NULL;
 }
 
-int registry_refuse(struct registry *r, const char *path, const char *reason)
+int registry_refuse(struct registry *r, const char *path, int kind, const char *name,
+		    const char *reason)
 {
 	int status = ARRAY_GROW(r->refusals, &r->refusal_room, r->refusal_count + 1,
 				ARRAY_MAX);
@@ -63,10 +69,12 @@ int registry_refuse(struct registry *r, const char *path, const char *reason)
 	if (status)
 		return status;
 	new = &r->refusals[r->refusal_count];
-	*new = (struct refusal){ strdup(path), strdup(reason) };
-	if (!new->path || !new->reason) {
-		free((char *)(uintptr_t) new->path);
-		free((char *)(uintptr_t) new->reason);
+	*new = (struct refusal){ .path = strdup(path),
+				 .reason = strdup(reason),
+				 .name = name ? strdup(name) : NULL,
+				 .kind = kind };
+	if (!new->path || !new->reason || (name && !new->name)) {
+		refusal_clear(new);
 		return MT_ENOMEM;
 	}
 	r->refusal_count++;
@@ -93,6 +101,7 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 		.url = js_str(plugin, "url", ""),
 		.about = js_str(plugin, "about", ""),
 		.permissions = js_get(plugin, "permissions"),
+		.libraries = js_get(plugin, "libraries"),
 		.version_major = (uint16_t)js_int(o, "major", 0),
 		.version_minor = (uint16_t)js_int(o, "minor", 0),
 		.options_described = js_get(o, "options"),
@@ -167,8 +176,11 @@ static int refuse_components(struct registry *r, json_object *refused, const cha
 
 		strbuf_addf(&reason, "`%s`: %s", js_str(o, "name", ""),
 			    js_str(o, "reason", ""));
-		status = reason.error ? reason.error
-				      : registry_refuse(r, path, reason.text);
+		status = reason.error
+				 ? reason.error
+				 : registry_refuse(r, path,
+						   kind_find(js_str(o, "kind", "")),
+						   js_str(o, "name", ""), reason.text);
 	}
 	return status;
 }
@@ -434,7 +446,7 @@ static int register_all(struct registry *r, const struct scan *scan)
 	for (size_t i = 0; i < scan->count && !status; i++) {
 		const struct place *p = &scan->places[i];
 
-		status = p->refusal ? registry_refuse(r, p->path, p->refusal)
+		status = p->refusal ? registry_refuse(r, p->path, 0, NULL, p->refusal)
 				    : add_plugin(r, p->plugin, p->path, &p->st);
 	}
 	return status;
@@ -500,17 +512,24 @@ bool component_is_own(const struct component *c)
 	return c->own > 0;
 }
 
-const struct refusal *registry_refused(const struct registry *r, const char *name)
+static bool refusal_is_of(const struct refusal *refused, int kind, const char *name)
 {
+	const char *file = strrchr(refused->path, '/');
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < r->refusal_count; i++) {
-		const char *file = strrchr(r->refusals[i].path, '/');
+	if (refused->name)
+		return (!kind || !refused->kind || refused->kind == kind) &&
+		       strcmp(refused->name, name) == 0;
+	file = file ? file + 1 : refused->path;
+	return strncmp(file, name, len) == 0 && strcmp(file + len, ".so") == 0;
+}
 
-		file = file ? file + 1 : r->refusals[i].path;
-		if (strncmp(file, name, len) == 0 && strcmp(file + len, ".so") == 0)
+const struct refusal *registry_refused(const struct registry *r, int kind,
+				       const char *name)
+{
+	for (size_t i = 0; i < r->refusal_count; i++)
+		if (refusal_is_of(&r->refusals[i], kind, name))
 			return &r->refusals[i];
-	}
 	return NULL;
 }
 
@@ -534,7 +553,7 @@ static bool is_wirable(const char *key, const char *item, void *arg)
 		return true;
 	if (config_has(w->c, section.text))
 		plugin = config_plugin(w->c, section.text);
-	if (registry_find(w->r, kind, plugin) || registry_refused(w->r, plugin))
+	if (registry_find(w->r, kind, plugin) || registry_refused(w->r, kind, plugin))
 		return true;
 	return kind == MT_KIND_TOOL &&
 	       (registry_find_toolset(w->r, item) || config_has(w->c, server.text) ||
@@ -559,6 +578,8 @@ int registry_open(struct config *c, struct registry **ret, struct error *err)
 		status = register_all(r, &scan);
 	if (!status)
 		status = names_settle(r);
+	if (!status)
+		status = providers_settle(r);
 	scan_clear(&scan);
 	if (status)
 		return out_of_memory(err);
@@ -579,112 +600,4 @@ int registry_add_file(struct registry *r, const char *path, struct error *err)
 	if (stat(path, &st) != 0)
 		return fail(err, MT_EIO, "%s", strerror(errno));
 	return add_plugin(r, plugin, path, &st) ? out_of_memory(err) : MT_OK;
-}
-
-/* ---- queries -------------------------------------------------------------------- */
-
-const struct component *registry_any(const struct registry *r, size_t n)
-{
-	return n < r->component_count ? &r->components[n] : NULL;
-}
-
-static bool discovery_has_tool(const struct component *c, const char *name)
-{
-	json_object *tools;
-
-	/* The text is parsed only if it contains the name, which needs no escapes. */
-	if (json_object_is_type(c->data_described, json_type_string) &&
-	    !strstr(json_object_get_string(c->data_described), name))
-		return false;
-	tools = js_get(component_data(c), "tools");
-	for (size_t i = 0; tools && i < json_object_array_length(tools); i++)
-		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
-			   name) == 0)
-			return true;
-	return false;
-}
-
-const struct component *registry_find_toolset(const struct registry *r, const char *tool)
-{
-	for (size_t i = 0; i < r->named_count; i++)
-		if (r->components[i].kind == MT_KIND_TOOL &&
-		    discovery_has_tool(&r->components[i], tool))
-			return &r->components[i];
-	return NULL;
-}
-
-const struct component *registry_at(const struct registry *r, size_t n)
-{
-	return n < r->named_count ? &r->components[n] : NULL;
-}
-
-const struct refusal *registry_refusal(const struct registry *r, size_t n)
-{
-	return n < r->refusal_count ? &r->refusals[n] : NULL;
-}
-
-/* The refusal of a directory that may contain the component. */
-static const struct refusal *refused_dir(const struct registry *r)
-{
-	for (size_t i = 0; i < r->refusal_count; i++) {
-		size_t len = strlen(r->refusals[i].path);
-
-		if (len < 3 || strcmp(r->refusals[i].path + len - 3, ".so") != 0)
-			return &r->refusals[i];
-	}
-	return NULL;
-}
-
-/* The names of a kind, in order; `*ret_count`: their number. NULL: out of memory. */
-static const char **names_of_kind(const struct registry *r, int kind, size_t *ret_count)
-{
-	const char **names = calloc(r->component_count + 1, sizeof *names);
-
-	*ret_count = 0;
-	for (size_t i = 0; names && i < r->component_count; i++)
-		if (r->components[i].kind == kind)
-			names[(*ret_count)++] = r->components[i].name;
-	return names;
-}
-
-/* Name the component that was probably meant, or all that there are if they are few. */
-static void fail_unknown(const struct registry *r, int kind, const char *name,
-			 struct error *err)
-{
-	enum { FEW = 12 };
-	size_t count;
-	AUTO(free) const char **names = names_of_kind(r, kind, &count);
-	AUTO(strbuf) struct strbuf list = STRBUF(4096);
-	const struct refusal *refusal = refused_dir(r);
-	const char *near = names ? option_suggest(name, names, count) : NULL;
-
-	for (size_t i = 0; count <= FEW && i < count; i++)
-		strbuf_addf(&list, "%s%s", i ? ", " : "", names[i]);
-	if (near)
-		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; did you mean `%s`?",
-		     kind_name(kind), name, near);
-	else if (refusal)
-		fail(err, MT_ENOTFOUND, "unknown %s `%.80s` (%s was not loaded: %s)",
-		     kind_name(kind), name, refusal->path, refusal->reason);
-	else if (list.len && !list.error)
-		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; use %s%s", kind_name(kind),
-		     name, count > 1 ? "one of " : "", list.text);
-	else
-		fail(err, MT_ENOTFOUND,
-		     "unknown %s `%.80s`; `mortise plugins` lists the installed ones",
-		     kind_name(kind), name);
-}
-
-const struct component *registry_need(const struct registry *r, int kind,
-				      const char *name, struct error *err)
-{
-	const struct component *c = registry_find(r, kind, name);
-	const struct refusal *refusal = c ? NULL : registry_refused(r, name);
-
-	if (refusal)
-		fail(err, MT_EINVAL, "%s `%s` was rejected: %s: %s", kind_name(kind),
-		     name, refusal->path, refusal->reason);
-	else if (!c)
-		fail_unknown(r, kind, name, err);
-	return c;
 }

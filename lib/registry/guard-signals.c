@@ -17,7 +17,7 @@ enum {
 	STACK_SIZE = 256 << 10,
 };
 
-static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
 static struct sigaction wanted[ARRAY_LEN(numbers)]; /* under the lock */
 static sigset_t mask;                               /* of the thread of the calls */

@@ -36,6 +36,11 @@ static void guard_say(const char *text)
 	}
 }
 
+bool guard_is_running(void)
+{
+	return now.component != NULL;
+}
+
 void guard_report(const char *what, const char *rest)
 {
 	const struct component *c = now.component;

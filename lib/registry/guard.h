@@ -22,6 +22,8 @@ struct guard_call {
 struct guard_call guard_enter(const struct component *c, const char *function);
 /** Call after the function has returned. */
 void guard_leave(struct guard_call outer);
+/** True if a plugin is running. Async-signal-safe. */
+bool guard_is_running(void);
 /** If a plugin is running, write to standard error which one it is and what it did:
  *  "mortise: the agent `x` (FILE) WHAT `advance`REST". Async-signal-safe. */
 void guard_report(const char *what, const char *rest);

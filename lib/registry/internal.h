@@ -25,7 +25,7 @@ struct registry {
 	struct component *components;
 	size_t component_count, component_room;
 	size_t named_count;       /* number of those found by their short names */
-	struct refusal *refusals; /* both strings owned */
+	struct refusal *refusals; /* all strings owned */
 	size_t refusal_count, refusal_room;
 	json_object **kept;       /* descriptions that components borrow from */
 	size_t kept_count, kept_room;
@@ -54,8 +54,15 @@ int names_settle(struct registry *r);
  *  other component. Owned; NULL: out of memory. */
 char *component_make_unique(const struct component *c, bool alone);
 
+/* providers.c */
+/** Report the providers of dialects that others serve. @return MT_OK or MT_ENOMEM. */
+int providers_settle(struct registry *r);
+
 /* discovery.c */
-int registry_refuse(struct registry *r, const char *path, const char *reason);
+/** Note that a component of the file was refused, or the whole file (`name` NULL).
+ *  @return MT_OK or MT_ENOMEM. */
+int registry_refuse(struct registry *r, const char *path, int kind, const char *name,
+		    const char *reason);
 
 /* describe.c */
 int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct error *err);

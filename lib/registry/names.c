@@ -37,7 +37,8 @@ static int report_clash(struct registry *r, const struct component *c,
 		    "%s `%s` is ignored because %s takes precedence; to use it, name it "
 		    "in the configuration: %s",
 		    kind_name(c->kind), c->name, winner->path, c->unique);
-	return reason.error ? reason.error : registry_refuse(r, c->path, reason.text);
+	return reason.error ? reason.error
+			    : registry_refuse(r, c->path, c->kind, c->name, reason.text);
 }
 
 int names_settle(struct registry *r)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * namespaces.c - a child process with process identifiers of its own.
+ * namespaces.c - starts a child process in its own PID namespace.
  *
- * The first process of a namespace ignores signals that it sends to itself, abort() too.
- * It therefore only waits for the second, which becomes the program, and reports how that
- * ended. The process that is outside has changed nothing of itself: where namespaces are
- * refused, or exist without the rights to use them, it becomes the program.
+ * The first process of a namespace ignores signals that it sends to itself, including
+ * that of abort(). It therefore only waits for the second, which executes the program, and
+ * reports how that ended. The process outside of the namespace is unchanged: if namespaces
+ * are refused, or the rights to use them are missing, it executes the program itself.
  *
  * clone3 and _Fork run no handlers of libraries: they would close descriptors that have
  * been closed since, and reused. */
@@ -87,7 +87,7 @@ static bool report_get(int report, int *ret)
 	return n == sizeof *ret;
 }
 
-/* Returns in the second process of the namespace. */
+/* Return in the second process of the namespace. */
 static void become_second(const struct namespaces *n, int report)
 {
 	pid_t second;

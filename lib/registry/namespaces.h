@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * namespaces.h - a child process with process identifiers of its own. */
+ * namespaces.h - starts a child process in its own PID namespace. */
 #ifndef LIB_REGISTRY_NAMESPACES_H
 #define LIB_REGISTRY_NAMESPACES_H
 

@@ -2,8 +2,8 @@
  *
  * probe.c - loads and queries plugins in child processes. Each child is this program,
  * with only PATH in its environment, limits, a deadline, a system call filter, and
- * process identifiers of its own where the kernel allows that. Without the filter, a
- * plugin could start processes and change files. */
+ * its own PID namespace if the kernel allows that. Without the filter, a plugin could start
+ * processes and change files. */
 #include <config.h>
 
 #include "registry/internal.h"
@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -68,7 +69,7 @@ static bool has_address_sanitizer(void)
 /* If the kernel lacks seccomp, only the limits apply. */
 static void confine(void)
 {
-	struct confine filter;
+	struct syscall_filter filter;
 	int prepared = confine_prepare(0, &filter, NULL);
 
 	registry_probe_limit(RLIMIT_CPU, PROBE_MS / 1000);
@@ -79,20 +80,62 @@ static void confine(void)
 		registry_probe_limit(RLIMIT_AS, (rlim_t)2 << 30);
 	if (prepared == MT_OK)
 		confine_apply(&filter);
-	confine_clear(&filter);
+	syscall_filter_clear(&filter);
+}
+
+/* The libraries that are loaded, in the order in which they were. */
+struct libraries {
+	size_t count, skip; /* skip: loaded before the plugin */
+	const char *plugin;
+	struct strbuf *list; /* NULL: count them only */
+};
+
+static int put_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct libraries *l = arg;
+
+	(void)size;
+	if (l->count++ < l->skip || !l->list || info->dlpi_name[0] != '/' ||
+	    strcmp(info->dlpi_name, l->plugin) == 0)
+		return 0;
+	if (l->list->len)
+		strbuf_addc(l->list, ',');
+	js_put_str(l->list, info->dlpi_name, strlen(info->dlpi_name));
+	return 0;
+}
+
+/* Add the libraries that the plugin has loaded: a copy that runs it can read only these. */
+static int describe_libraries(const char *path, size_t skip, struct strbuf *text,
+			      struct error *err)
+{
+	AUTO(strbuf) struct strbuf list = STRBUF(DESCRIPTION_MAX);
+	struct libraries l = { .skip = skip, .plugin = path, .list = &list };
+
+	dl_iterate_phdr(put_library, &l);
+	if (!list.len)
+		return MT_OK;
+	strbuf_cut(text, text->len - 1);
+	strbuf_addf(text, ",\"libraries\":[%s]}", list.text);
+	return list.error || text->error
+		       ? fail(err, MT_ELIMIT, "it loads too many libraries")
+		       : MT_OK;
 }
 
 int registry_probe_child(const char *path, int out)
 {
+	struct libraries before = { 0 };
 	const struct mt_plugin *plugin;
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf text = STRBUF(DESCRIPTION_MAX);
 	int status;
 
 	confine();
+	dl_iterate_phdr(put_library, &before);
 	status = registry_open_file(path, &plugin, &err);
 	if (!status)
 		status = registry_describe(plugin, &text, &err);
+	if (!status)
+		status = describe_libraries(path, before.count, &text, &err);
 	if (status) {
 		strbuf_reset(&text);
 		strbuf_addc(&text, '{');
@@ -284,7 +327,7 @@ static void close_answer(struct probe *p)
 	p->fd = -1;
 }
 
-/* Ends the probe if the child has exited. */
+/* End the probe if the child has exited. */
 static void registry_probe_reap(struct probe *p)
 {
 	int ended = 0;

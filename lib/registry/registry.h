@@ -23,6 +23,7 @@ struct component {
 	const char *id, *vendor, *url; /* of its plugin; "": none */
 	const char *about;          /* text of its plugin for the user; "": none */
 	json_object *permissions;   /* [{kind, what, why}], or NULL */
+	json_object *libraries;     /* paths of those that its plugin loads, or NULL */
 	uint16_t version_major, version_minor; /* of the kind */
 	char *unique;               /* id of its plugin, or else the path; of a plugin with
 	                               several components with /NAME after it */
@@ -59,6 +60,8 @@ json_object *component_data(const struct component *c);
 struct refusal {
 	const char *path;
 	const char *reason;         /* one sentence */
+	const char *name;           /* of the component; NULL: the whole file */
+	int kind;                   /* of the component; 0: unknown */
 };
 
 /** Scan all plugin directories: [core] plugin_path, ~/.local/lib/mortise/plugins,
@@ -79,13 +82,23 @@ int registry_add_file(struct registry *r, const char *path, struct error *err);
  *  to one that is part of Mortise, or else to the first. */
 const struct component *registry_find(const struct registry *r, int kind,
 				      const char *name);
-/** The first toolset that has a tool of this name. NULL: none. */
+/** The toolset that has a tool of this name: one that is part of Mortise, or else the
+ *  first. NULL: none. */
 const struct component *registry_find_toolset(const struct registry *r, const char *tool);
+/** The entry of a model provider, and the dialect that serves it unless the configuration
+ *  names another: one that is part of Mortise, or else the first. NULL: none. */
+json_object *registry_find_provider(const struct registry *r, const char *name,
+				    const struct component **ret_dialect);
+/** The providers of the next dialect, starting at *n; NULL past the last. */
+json_object *registry_next_providers(const struct registry *r, size_t *n,
+				     const struct component **ret_dialect);
 /** The reference to this component in a configuration: its name, or `unique` if the name
  *  refers to another one. */
 const char *component_reference(const struct registry *r, const struct component *c);
-/** The refusal of the first file NAME.so that was refused. NULL: none. */
-const struct refusal *registry_refused(const struct registry *r, const char *name);
+/** The first refusal of a component of this name and kind (0: any kind), or of the file
+ *  NAME.so. NULL: none. */
+const struct refusal *registry_refused(const struct registry *r, int kind,
+				       const char *name);
 /** Like registry_find, but fails with a sentence: unknown (with a suggestion), or refused
  *  and why. */
 const struct component *registry_need(const struct registry *r, int kind,

@@ -16,6 +16,8 @@ struct llm_part {
 	const char *mime;        /* NULL: text */
 	const char *text;        /* text, or the bytes of an image or PDF */
 	size_t len;
+	size_t alone;            /* a text before a medium: its length if that is omitted;
+				  * 0: `len` */
 	const char *file;        /* path of the media file; or NULL */
 	const char *url;         /* URL from which the provider fetches it; or NULL */
 };

@@ -159,10 +159,13 @@ int runner_open_call_result(struct runner *l, struct open_call *c,
 		r.crashed = js_bool(body, "crashed", false);
 		r.signal = (int)js_int(body, "signal", 0);
 		r.error = r.status ? js_str(body, "error", "failed") : NULL;
+		r.limit = js_str(js_get(body, "limit"), "name", NULL);
+		r.limit_text = js_str(js_get(body, "limit"), "text", NULL);
 		r.fields = js_get(body, "structuredContent");
 		r.spool = js_str(body, "spool", NULL);
 		r.spool_full = js_bool(body, "spoolFull", false);
 		r.cut = js_bool(body, "cut", false);
+		r.refused = js_str(body, "refused", NULL);
 		status = runner_calls_take_content(c, js_get(body, "content"), &r, g);
 		r.media = g->media;
 		r.media_count = g->count;
@@ -179,20 +182,40 @@ int runner_open_call_result(struct runner *l, struct open_call *c,
 	return status;
 }
 
+static void open_call_fail(struct runner *l, struct open_call *c,
+			   struct runner_result result)
+{
+	result.call = c->id;
+	result.text = "";
+	runner_calls_take_out(l, c);
+	if (l->events->result)
+		l->events->result(l->arg, &result);
+	open_call_free(c);
+}
+
+void runner_open_calls_end_withdrawn(struct runner *l)
+{
+	struct open_call *c = l->calls;
+
+	while (c) {
+		if (!c->withdrawn) {
+			c = c->next;
+			continue;
+		}
+		open_call_fail(l, c, (struct runner_result){
+			.status = MT_ECANCELLED,
+			.error = "cancelled before the runner responded" });
+		c = l->calls; /* the callback may have changed the list */
+	}
+}
+
 void runner_open_calls_fail(struct runner *l, int status, bool crashed, int number,
 			    const char *text)
 {
-	while (l->calls) {
-		struct open_call *c = l->calls;
-		struct runner_result r = { .call = c->id, .status = status,
-					 .crashed = crashed, .signal = number,
-					 .text = "", .error = text };
-
-		runner_calls_take_out(l, c);
-		if (l->events->result)
-			l->events->result(l->arg, &r);
-		open_call_free(c);
-	}
+	while (l->calls)
+		open_call_fail(l, l->calls, (struct runner_result){
+			.status = status, .crashed = crashed, .signal = number,
+			.error = text });
 }
 
 int64_t runner_result_exit_code(const struct runner_result *r)

@@ -17,11 +17,13 @@ static void runner_free(struct runner *l)
 	runner_open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was stopped");
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
+	json_object_put(l->outside);
 	json_object_put(l->listing);
 	json_object_put(l->changing);
 	for (size_t n = 0; n < l->granted_count; n++)
 		free(l->granted[n]);
 	free(l->granted);
+	free(l->stderr_path);
 	free(l);
 }
 
@@ -61,8 +63,9 @@ static void describe_end(struct runner *l)
 		     l->exit_signal, strsignal(l->exit_signal));
 	else
 		fail(&l->why, MT_EIO,
-		     "the runner exited unexpectedly with exit code %" PRId64,
-		     l->exit_code);
+		     "the runner exited unexpectedly with exit code %" PRId64 "%s%s",
+		     l->exit_code, l->stderr_path ? "; see its error output in " : "",
+		     l->stderr_path ? l->stderr_path : "");
 }
 
 static void runner_connection_finish(struct runner *l)
@@ -101,8 +104,13 @@ static void on_later(uv_timer_t *t)
 {
 	struct runner *l = t->data;
 
+	runner_open_calls_end_withdrawn(l);
+	if (!l->closing && !l->why.code)
+		return;
 	if (!l->finishing)
 		begin_end(l);
+	if (!l->greeted && !l->exited) /* it may not read its input */
+		uv_process_kill(&l->process, SIGTERM);
 	describe_end(l);
 	runner_open_calls_fail(l, l->why.code, !l->closing, 0, l->why.text);
 }
@@ -317,16 +325,27 @@ static int keep_grants(struct runner *l, const struct runner_spec *spec)
 	return l->granted ? MT_OK : MT_ENOMEM;
 }
 
+static int keep_outside(struct runner *l, const struct runner_spec *spec)
+{
+	l->outside = js_new_object();
+	for (size_t n = 0; n < spec->instance_count; n++)
+		js_set_bool(l->outside, spec->instances[n].name,
+			    spec->instances[n].outside);
+	return js_failed(l->outside) ? MT_ENOMEM : MT_OK;
+}
+
 static int runner_connection_spawn(struct runner *l, const struct runner_spec *spec,
 				   struct error *err)
 {
-	uv_stdio_container_t stdio[3] = {
+	uv_stdio_container_t stdio[5] = {
 		{ .flags = UV_CREATE_PIPE | UV_READABLE_PIPE,
 		  .data.stream = (uv_stream_t *)&l->in },
 		{ .flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
 		  .data.stream = (uv_stream_t *)&l->out },
 		{ .flags = spec->stderr_fd >= 0 ? UV_INHERIT_FD : UV_IGNORE,
 		  .data.fd = spec->stderr_fd },
+		{ .flags = UV_INHERIT_FD, .data.fd = spec->pass[0] },
+		{ .flags = UV_INHERIT_FD, .data.fd = spec->pass[1] },
 	};
 	uv_process_options_t options = {
 		.file = spec->argv[0],
@@ -334,7 +353,7 @@ static int runner_connection_spawn(struct runner *l, const struct runner_spec *s
 		.env = (char **)(uintptr_t)spec->env,
 		.exit_cb = runner_connection_on_exit,
 		.flags = UV_PROCESS_DETACHED, /* Ctrl-C is for this process */
-		.stdio_count = 3,
+		.stdio_count = spec->passes ? 5 : 3,
 		.stdio = stdio,
 	};
 	int failed = uv_spawn(l->loop, &l->process, &options);
@@ -350,7 +369,9 @@ static struct runner *runner_new(uv_loop_t *loop, const struct runner_spec *spec
 {
 	struct runner *l = calloc(1, sizeof *l);
 
-	if (!l || keep_grants(l, spec)) {
+	if (l && spec->stderr_path)
+		l->stderr_path = strdup(spec->stderr_path);
+	if (!l || keep_grants(l, spec) || keep_outside(l, spec)) {
 		if (l)
 			runner_free(l);
 		return NULL;
@@ -370,6 +391,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 		struct error *err)
 {
 	struct runner *l = runner_new(loop, spec);
+	uint64_t hello_ms;
 	int status;
 
 	if (!l)
@@ -393,8 +415,8 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 		return status;
 	}
 	l->started = true;
-	uv_timer_start(&l->timer, on_hello_time,
-		       (uint64_t)(spec->hello_ms ? spec->hello_ms : HELLO_MS), 0);
+	hello_ms = (uint64_t)(spec->hello_ms ? spec->hello_ms : HELLO_MS);
+	uv_timer_start(&l->timer, on_hello_time, hello_ms, hello_ms);
 	*ret = l;
 	return MT_OK;
 }
@@ -489,6 +511,28 @@ static void on_stuck(uv_timer_t *t)
 		uv_timer_start(t, on_stuck, next - now, 0);
 }
 
+/* Take back a call that is still queued. Its result is reported from the loop. */
+static void withdraw(struct runner *l, struct open_call *c)
+{
+	struct strbuf *w = &l->waiting;
+	char start[64], *line = w->text, *next;
+	int len = snprintf(start, sizeof start, "\n{\"id\":%" PRIu64 ",", c->id);
+
+	if (c->withdrawn)
+		return;
+	c->withdrawn = true;
+	if (strncmp(line, start + 1, (size_t)len - 1) != 0) {
+		line = memmem(w->text, w->len, start, (size_t)len);
+		line = line ? line + 1 : w->text + w->len; /* after the newline */
+	}
+	next = memchr(line, '\n', w->len - (size_t)(line - w->text));
+	if (next) { /* otherwise memory was insufficient */
+		memmove(line, next + 1, w->len - (size_t)(next + 1 - w->text));
+		strbuf_cut(w, w->len - (size_t)(next + 1 - line));
+	}
+	uv_timer_start(&l->later, on_later, 0, 0);
+}
+
 void runner_cancel(struct runner *l, uint64_t call)
 {
 	struct open_call *c = runner_open_call_find(l, call);
@@ -497,14 +541,18 @@ void runner_cancel(struct runner *l, uint64_t call)
 
 	if (!c || c->stuck_at || l->finishing || l->closing)
 		return;
+	if (!l->greeted) {
+		withdraw(l, c);
+		return;
+	}
 	uv_update_time(l->loop);
 	c->stuck_at = uv_now(l->loop) + (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS;
 	len = snprintf(line, sizeof line,
 		       "{\"method\":\"notifications/cancelled\","
 		       "\"params\":{\"requestId\":%" PRIu64 "}}\n",
 		       call);
-	send_or_wait(l, line, (size_t)len);
-	if (l->greeted && !uv_is_active((uv_handle_t *)&l->timer))
+	runner_send(l, line, (size_t)len);
+	if (!uv_is_active((uv_handle_t *)&l->timer))
 		uv_timer_start(&l->timer, on_stuck,
 			       (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS, 0);
 }
@@ -595,6 +643,16 @@ void runner_close(struct runner *l)
 		return;
 	l->closing = true;
 	uv_timer_start(&l->later, on_later, 0, 0);
+}
+
+const struct runner_sandbox *runner_sandbox(const struct runner *l)
+{
+	return &l->sandbox;
+}
+
+bool runner_is_outside(const struct runner *l, const char *instance)
+{
+	return js_bool(l->outside, instance, true);
 }
 
 int runner_pid(const struct runner *l)

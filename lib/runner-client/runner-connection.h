@@ -32,12 +32,24 @@ struct runner_result {
 	const char *text;       /* text for the model; valid UTF-8 */
 	size_t text_len;
 	const char *error;      /* a sentence if status is not MT_OK; otherwise NULL */
+	const char *limit;      /* name of the limit that ended the call or a process of it;
+	                           NULL: none */
+	const char *limit_text; /* a sentence about it, which `error` contains; or NULL */
 	json_object *fields;    /* fields of the observation; or NULL */
 	const struct runner_media *media;
 	size_t media_count;
 	const char *spool;      /* path of the whole output; NULL: not stored */
 	bool spool_full;        /* the file reached its limit: its end is missing */
 	bool cut;               /* the text was truncated at result_max */
+	const char *refused;    /* what the proxy of the sandbox refused while the call ran,
+	                           one sentence per line; or NULL */
+};
+
+/** The sandbox of a runner, as it reported when it started. */
+struct runner_sandbox {
+	bool used;      /* there is one */
+	bool enforced;  /* all of it */
+	char reason[256]; /* why not all of it is; or "" */
 };
 
 /** Callbacks for messages of the runner. Any member may be NULL. */
@@ -52,9 +64,10 @@ struct runner_events {
 	 *  runner_answer, now or later. `params` is borrowed. */
 	void (*request)(void *arg, uint64_t call, uint64_t request, const char *method,
 			json_object *params);
-	/** Tools of an instance: [{name, description, brief, schema, events,
-	 *  hints}]. */
-	void (*tools)(void *arg, const char *instance, json_object *tools);
+	/** Tools of an instance: [{name, description, brief, schema, events, hints}]; NULL:
+	 *  they could not be listed, because of `why`. */
+	void (*tools)(void *arg, const char *instance, json_object *tools,
+		      const char *why);
 	void (*log)(void *arg, int level, const char *instance, const char *text);
 	/** The runner has exited. All open calls have received their results. */
 	void (*closed)(void *arg, const struct error *why);
@@ -94,6 +107,10 @@ bool runner_changing(const struct runner *l);
 /** Shut down the runner and its process tree. `closed` is called after it has exited;
  *  then the connection is freed. Kills the runner after a few seconds. */
 void runner_close(struct runner *l);
+/** Its sandbox; not used before `ready`. Borrowed. */
+const struct runner_sandbox *runner_sandbox(const struct runner *l);
+/** True if the instance was started outside of the sandbox, or is not known. */
+bool runner_is_outside(const struct runner *l, const char *instance);
 /** PID of the launched process, for ps and benchmarks; -1: none. */
 int runner_pid(const struct runner *l);
 

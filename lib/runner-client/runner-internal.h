@@ -31,6 +31,7 @@ struct open_call {
 	struct part *parts;
 	size_t part_count;
 	uint64_t stuck_at;        /* time to abandon a cancelled call, or 0 */
+	bool withdrawn;           /* cancelled before it was sent */
 };
 
 struct runner {
@@ -54,9 +55,12 @@ struct runner {
 	struct open_call *calls;
 	char **granted;           /* "instance NEWLINE secret" */
 	size_t granted_count;
+	json_object *outside;     /* {instance: it is outside of the sandbox} */
 	json_object *listing;     /* {instance: request the list again} */
 	json_object *changing;    /* {instance: true}: changed, but not listed yet */
+	struct runner_sandbox sandbox;
 	struct error why;
+	char *stderr_path;        /* file with its error output; or NULL */
 	char room[65536];         /* read buffer */
 };
 
@@ -72,6 +76,8 @@ int runner_open_call_chunk(struct runner *l, struct open_call *c, json_object *p
 /** Pass the result in a line to the caller and free the call. */
 int runner_open_call_result(struct runner *l, struct open_call *c,
 			    const struct runner_line *r);
+/** End the calls that were cancelled before they were sent. */
+void runner_open_calls_end_withdrawn(struct runner *l);
 /** End every open call with a sentence. */
 void runner_open_calls_fail(struct runner *l, int status, bool crashed, int number,
 			    const char *text);

@@ -5,6 +5,13 @@
 #include "runner-client/runner-internal.h"
 #include <string.h>
 
+static void take_sandbox(struct runner_sandbox *to, const json_object *state)
+{
+	to->used = state != NULL;
+	to->enforced = js_bool(state, "enforced", false);
+	snprintf(to->reason, sizeof to->reason, "%s", js_str(state, "reason", ""));
+}
+
 static int runner_messages_take_hello(struct runner *l, const struct runner_line *r)
 {
 	const char *protocol = js_str(r->body, "protocol", "");
@@ -21,6 +28,7 @@ static int runner_messages_take_hello(struct runner *l, const struct runner_line
 			     protocol, RUNNER_PROTOCOL);
 		return MT_OK;
 	}
+	take_sandbox(&l->sandbox, js_get(r->body, "sandbox"));
 	l->greeted = true;
 	uv_timer_stop(&l->timer);
 	if (l->waiting.len)
@@ -125,15 +133,12 @@ static int take_tools(struct runner *l, const struct runner_line *r)
 		runner_list(l, r->instance, NULL);
 	else if (l->changing)
 		json_object_object_del(l->changing, r->instance);
-	if (r->status) {
-		if (l->events->log)
-			l->events->log(l->arg, MT_LOG_ERROR, r->instance, r->error);
+	if (r->status)
 		tools = NULL;
-	} else if (!json_object_is_type(tools, json_type_array)) {
+	else if (!json_object_is_type(tools, json_type_array))
 		return MT_EINVAL;
-	}
 	if (l->events->tools)
-		l->events->tools(l->arg, r->instance, tools);
+		l->events->tools(l->arg, r->instance, tools, r->error);
 	return MT_OK;
 }
 
@@ -192,6 +197,8 @@ int runner_line(char *line, size_t len, void *arg)
 			return MT_EIO;
 		if (l->events->log)
 			l->events->log(l->arg, MT_LOG_INFO, "runtime", line);
+		if (!l->in_closed) /* it works: pulls an image, copies itself */
+			uv_timer_again(&l->timer);
 		return MT_OK;
 	}
 	status = runner_messages_take(l, &r);

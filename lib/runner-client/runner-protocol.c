@@ -124,6 +124,10 @@ static void put_instance(struct strbuf *b, const struct runner_instance *i)
 	js_key_str(b, "plugin", i->plugin);
 	if (i->alone)
 		js_key_bool(b, "alone", true);
+	if (i->outside)
+		js_key_bool(b, "outside", true);
+	if (i->namespaces)
+		js_key_bool(b, "namespaces", true);
 	if (i->options) {
 		js_key(b, "options");
 		js_put(b, i->options);
@@ -142,6 +146,21 @@ static void put_instance(struct strbuf *b, const struct runner_instance *i)
 
 static void put_limits(struct strbuf *b, const struct runner_spec *spec)
 {
+	const struct runner_limits *l = &spec->limits;
+	const struct {
+		const char *name;
+		int64_t value;
+	} limits[] = {
+		{ "memory", l->memory },
+		{ "processes", l->processes },
+		{ "open_files", l->open_files },
+		{ "cpu_ms", l->cpu_ms },
+		{ "wall_ms", l->wall_ms },
+		{ "output_max", l->output_max },
+		{ "disk_written", l->disk_written },
+		{ "overlay", l->overlay },
+	};
+
 	js_key(b, "limits");
 	strbuf_addc(b, '{');
 	js_key_int(b, "window", RUNNER_WINDOW);
@@ -155,6 +174,11 @@ static void put_limits(struct strbuf *b, const struct runner_spec *spec)
 		js_key_int(b, "timeout_ms", spec->timeout_ms);
 	if (spec->memory_max)
 		js_key_int(b, "memory_max", spec->memory_max);
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+		if (limits[i].value)
+			js_key_int(b, limits[i].name, limits[i].value);
+	if (l->no_cgroups)
+		js_key_int(b, "cgroups", 0);
 	strbuf_addc(b, '}');
 }
 
@@ -168,7 +192,13 @@ int runner_put_hello(struct strbuf *b, const struct runner_spec *spec)
 	js_key_str(b, "state_dir", spec->state_dir ? spec->state_dir : "");
 	js_key_str(b, "user_dir", spec->user_dir ? spec->user_dir : "");
 	js_key_str(b, "conversation", spec->conversation ? spec->conversation : "");
+	if (spec->group)
+		js_key_str(b, "group", spec->group);
 	put_limits(b, spec);
+	if (spec->sandbox) {
+		js_key(b, "sandbox");
+		js_put(b, spec->sandbox);
+	}
 	js_key(b, "instances");
 	strbuf_addc(b, '[');
 	for (size_t n = 0; n < spec->instance_count; n++) {

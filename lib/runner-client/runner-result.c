@@ -10,7 +10,10 @@ void runner_result_clear(struct runner_result *r)
 {
 	free((void *)(uintptr_t)r->text);
 	free((void *)(uintptr_t)r->error);
+	free((void *)(uintptr_t)r->limit);
+	free((void *)(uintptr_t)r->limit_text);
 	free((void *)(uintptr_t)r->spool);
+	free((void *)(uintptr_t)r->refused);
 	json_object_put(r->fields);
 	for (size_t i = 0; i < r->media_count; i++) {
 		free((void *)(uintptr_t)r->media[i].mime);
@@ -56,15 +59,22 @@ void runner_result_copy(struct runner_result *to, const struct runner_result *fr
 	static const char sorry[] = "out of memory";
 
 	*to = *from;
-	to->text = to->error = to->spool = NULL;
+	to->text = to->error = to->spool = to->refused = NULL;
+	to->limit = to->limit_text = NULL;
 	to->media = NULL;
 	to->media_count = 0;
 	to->fields = from->fields ? json_object_get(from->fields) : NULL;
 	if (result_copy_bytes(&to->text, from->text, from->text_len) &&
 	    result_copy_bytes(&to->error, from->error,
 			      from->error ? strlen(from->error) : 0) &&
+	    result_copy_bytes(&to->limit, from->limit,
+			      from->limit ? strlen(from->limit) : 0) &&
+	    result_copy_bytes(&to->limit_text, from->limit_text,
+			      from->limit_text ? strlen(from->limit_text) : 0) &&
 	    result_copy_bytes(&to->spool, from->spool,
 			      from->spool ? strlen(from->spool) : 0) &&
+	    result_copy_bytes(&to->refused, from->refused,
+			      from->refused ? strlen(from->refused) : 0) &&
 	    copy_media(from, to))
 		return;
 	runner_result_clear(to);

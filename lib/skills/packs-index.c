@@ -41,17 +41,23 @@ struct pack *pack_free(struct pack *p)
  * two) below it. */
 static unsigned manifest_rank(const char *path)
 {
+	static const struct {
+		const char *file;
+		unsigned depth_max, rank;
+	} manifests[] = {
+		{ "pack.ini", 1, 1 }, { "plugin.json", 2, 3 }, { "package.json", 1, 7 },
+	};
 	const char *file = strrchr(path, '/');
 	unsigned depth = 0;
 
 	for (const char *p = path; *p; p++)
 		depth += *p == '/';
 	file = file ? file + 1 : path;
-	if (strcmp(file, "pack.ini") == 0 && depth <= 1)
-		return 1 + depth;
-	if (strcmp(file, "plugin.json") == 0 && depth <= 2)
-		return 3 + depth;
-	return strcmp(file, "package.json") == 0 && depth <= 1 ? 7 + depth : 0;
+	for (size_t i = 0; i < ARRAY_LEN(manifests); i++)
+		if (strcmp(file, manifests[i].file) == 0 &&
+		    depth <= manifests[i].depth_max)
+			return manifests[i].rank + depth;
+	return 0;
 }
 
 static int set_manifest_text(char **field, const char *text)

@@ -9,7 +9,10 @@
 #define LIB_SKILLS_PACKS_H
 
 #include "pack.h"
-#include "skills/skills.h"
+
+#include <json-c/json.h>
+
+struct skills;
 
 struct pack {
 	char *path;                    /* of the archive */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * skill-inputs.c - the variables of a skill, and its text with their values filled in. */
-#include "skills/skills-internal.h"
 #include "skills/skills.h"
 
 #include <ctype.h>
@@ -52,18 +51,24 @@ static json_object *skill_inputs_value_of(const struct skill *s, json_object *va
 	return !input ? NULL : given ? given : js_get(input, "default");
 }
 
+size_t skill_text_len(const struct skill *s)
+{
+	size_t len = strlen(s->content), n = strlen(SKILL_ASKS);
+
+	return len >= n && strcmp(s->content + len - n, SKILL_ASKS) == 0 ? len - n : len;
+}
+
 /* The length of the text, without the request for values if all were given. */
 static size_t asked_len(const struct skill *s, json_object *values)
 {
-	size_t len = strlen(s->content), n = strlen(SKILL_ASKS);
 	json_object *inputs = skill_inputs(s);
 
 	for (size_t i = 0; i < js_length(inputs); i++)
 		if (!skill_inputs_value_of(s, values,
 					   js_str(json_object_array_get_idx(inputs, i),
 						  "name", "")))
-			return len;
-	return len >= n && strcmp(s->content + len - n, SKILL_ASKS) == 0 ? len - n : len;
+			return strlen(s->content);
+	return skill_text_len(s);
 }
 
 int skill_fill(const struct skill *s, json_object *values, struct strbuf *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * skill.c - parses one skill. */
-#include "skills/skills-internal.h"
+#include "skills/skill.h"
 
 #include "skills/triggers.h"
 #include "array.h"

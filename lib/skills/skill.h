@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill.h - one skill: a text for the model, and the conditions for using it (spec/skills
- * 9.2 and 4).
+ * skill.h - one skill: a text for the model, and the conditions for using it.
  *
  * A file SKILL.md follows the Agent Skills standard: its name and description are listed,
  * and its body is read on request. Any other Markdown file has the older form: without
@@ -19,6 +18,11 @@ enum {
 	SKILL_TRIGGERS_MAX = 64,
 	RULES_MAX = 32 << 10,         /* maximum bytes of AGENTS.md and similar files */
 };
+
+/* Appended to a task with variables, whose values the user must provide. */
+#define SKILL_ASKS \
+	"\n\n`${NAME}` stands for a value. If the user has not given it, ask for it if a " \
+	"user is available; otherwise find a reasonable value yourself."
 
 enum trigger_kind { TRIGGER_NONE, TRIGGER_KEYWORD, TRIGGER_TASK, TRIGGER_PATH };
 

@@ -8,11 +8,6 @@
 
 enum { SKILLS_MAX = 10000, SKILL_PROBLEMS_MAX = 1000 };
 
-/* Appended to a task with variables, whose values the user must provide. */
-#define SKILL_ASKS \
-	"\n\n`${NAME}` stands for a value. If the user has not given it, ask for it if a " \
-	"user is available; otherwise find a reasonable value yourself."
-
 struct skills {
 	struct skill **list;
 	size_t count, room;

@@ -48,6 +48,8 @@ json_object *skill_inputs(const struct skill *s);
 json_object *skill_input(const struct skill *s, const char *name);
 /** True if a value is required. */
 bool skill_input_required(json_object *input);
+/** Length of the content without the request for values that follows the text of a task. */
+size_t skill_text_len(const struct skill *s);
 /** Append the text, which must be loaded, with the values of its variables, {NAME:
  *  "value"}. A variable without a value stays unchanged. */
 int skill_fill(const struct skill *s, json_object *values, struct strbuf *out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * triggers.h - conditions for using a skill: keywords of a message, paths of files
- * (spec/skills 9.2). */
+ * triggers.h - conditions for using a skill: keywords of a message, paths of files. */
 #ifndef LIB_SKILLS_TRIGGERS_H
 #define LIB_SKILLS_TRIGGERS_H
 

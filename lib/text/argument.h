@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * argument.h - parses numbers in arguments of models, which may be texts. */
+ * argument.h - parses numbers in arguments of models, which may be strings. */
 #ifndef LIB_TEXT_ARGUMENT_H
 #define LIB_TEXT_ARGUMENT_H
 

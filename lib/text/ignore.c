@@ -123,6 +123,18 @@ int ignore_open(struct ignore *i, const struct ignore *above, int dir_fd, size_t
 	return MT_OK;
 }
 
+int ignore_open_tools(struct ignore *i, const struct ignore *above, int dir_fd,
+		      size_t depth)
+{
+	int status;
+
+	*i = (struct ignore){ .above = above, .depth = depth };
+	status = ignore_load(&i->own[0], dir_fd, ".mortise/ignore");
+	if (status)
+		ignore_close(i);
+	return status;
+}
+
 void ignore_close(struct ignore *i)
 {
 	for (size_t k = 0; k < ARRAY_LEN(i->own); k++)

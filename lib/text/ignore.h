@@ -25,6 +25,9 @@ struct ignore {
 /** Read the rules of an open directory. @return MT_OK or MT_ENOMEM; files that
  *  cannot be read have no rules. */
 int ignore_open(struct ignore *i, const struct ignore *above, int dir_fd, size_t depth);
+/** The same for `.mortise/ignore` instead of these. */
+int ignore_open_tools(struct ignore *i, const struct ignore *above, int dir_fd,
+		      size_t depth);
 void ignore_close(struct ignore *i);
 /** The rules for `path`, an absolute path without `..`: of its parent directories, up to
  *  the one that contains `.git`. @param ret_top owned, may be NULL */

@@ -3,6 +3,7 @@
  * listing.c - lists a directory, two levels deep. */
 #include "array.h"
 #include "ignore.h"
+#include "tool-ignore.h"
 #include "utf8.h"
 #include "file-view.h"
 #include <dirent.h>
@@ -258,6 +259,8 @@ int listing_view_dir(const char *path, bool v0, struct strbuf *out, struct error
 	AUTO(close) int top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int status;
 
+	if (tool_ignore_check(path, err))
+		return MT_EDENIED;
 	if (top < 0 || !real)
 		return fail(err, MT_EDENIED, "%s", strerror(errno));
 	status = v0 ? MT_OK : ignore_above(real, &above);

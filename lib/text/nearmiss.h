@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nearmiss.h - explains why a text was not found by similar text in the file. */
+ * nearmiss.h - explains why a text was not found, using similar text in the file. */
 #ifndef LIB_TEXT_NEARMISS_H
 #define LIB_TEXT_NEARMISS_H
 

@@ -3,6 +3,7 @@
  * textfile-store.c - reads files with limits and writes them by rename. */
 #include "files.h"
 #include "textfile.h"
+#include "tool-ignore.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,6 +24,8 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 	char chunk[65536];
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
+	if (tool_ignore_check(path, err))
+		return MT_EDENIED;
 	if (fd < 0 || fstat(fd, &f->st) != 0)
 		return textfile_store_fail_errno(err, errno);
 	if (!S_ISREG(f->st.st_mode))
@@ -180,8 +183,10 @@ int textfile_create(const char *path, const char *bytes, size_t len,
 {
 	AUTO(free) char *name = NULL;
 	AUTO(close) int fd = -1;
-	int status = textfile_store_make_parents(path, ret_parents, err);
+	int status = tool_ignore_check(path, err);
 
+	if (status == MT_OK)
+		status = textfile_store_make_parents(path, ret_parents, err);
 	if (status == MT_OK)
 		status = textfile_store_write_temporary(path, 0666, bytes, len, &fd,
 							&name, err);

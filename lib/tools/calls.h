@@ -26,7 +26,7 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 struct event *call_message_event(const char *text, size_t len, bool wait,
 				 struct error *err);
 
-/** Parses, repairs and checks arguments as the model wrote them.
+/** Parse, repair and check arguments as the model wrote them.
  *  @return the object, owned, or NULL with a sentence for the model. */
 json_object *call_arguments(const struct tool *tool, const char *text, size_t len,
 			    struct error *err);

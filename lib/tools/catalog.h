@@ -10,6 +10,7 @@
 
 #include "registry/registry.h"
 #include "runner-client/runner-connection.h"
+#include "tools/tool-instance.h"
 
 /** An offered tool. Strings are borrowed from the registry. */
 struct tool {
@@ -30,25 +31,6 @@ struct tool {
 bool tool_only_reads(const struct tool *t);
 /** True for a trusted tool that has read-only calls, such as an editor. */
 bool tool_may_read(const struct tool *t);
-
-struct tool_instance {
-	char *name;              /* unique; mcp.NAME for a server whose name is taken */
-	const char *title;       /* name that the user configured; points into `name` */
-	const struct component *component;
-	json_object *options;    /* {key: "value"} as set by the user */
-	char **secrets;          /* granted names, NULL-terminated */
-	int64_t deadline_ms;     /* of a call without a timeout */
-	bool deadline_set;       /* by the user; overrides the tool's own */
-	bool dynamic;            /* lists (more) tools at run time */
-	bool server;             /* configured as [mcp.NAME] */
-	bool trusted;            /* part of Mortise, or the user trusts its hints */
-	bool alone;              /* in its own worker */
-	json_object *listed;     /* the list in use, of this or an earlier run; or NULL */
-	json_object *arrived;    /* its newest list, not yet offered; or NULL */
-	bool lists;              /* has listed tools since the catalog was opened */
-	bool answered;           /* has listed tools, or failed to */
-	char *said;              /* its last error message since it listed; or NULL */
-};
 
 struct catalog {
 	struct tool *tools;

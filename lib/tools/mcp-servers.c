@@ -31,7 +31,7 @@ static bool mcp_servers_has(const struct mcp_servers *s, const char *name)
 	return false;
 }
 
-/* Takes the options. */
+/* Take the options. */
 static int mcp_servers_add(struct mcp_servers *s, const char *name, json_object *options,
 			   struct error *err)
 {
@@ -507,6 +507,17 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 	if (!status)
 		*ret = STEAL(to);
 	return status;
+}
+
+bool mcp_server_is_remote(const char *name, json_object *options)
+{
+	AUTO(json) json_object *to = json_object_new_object();
+	const char *file = js_str(options, "mcp_json", NULL);
+
+	if (js_get(options, "url") || !to)
+		return true;
+	return file && (from_file(to, file, js_str(options, "server", name), NULL) ||
+			js_get(to, "url"));
 }
 
 int mcp_server_check(const char *name, json_object *options, struct error *err)

@@ -34,6 +34,9 @@ int mcp_server_options(const char *name, json_object *options, json_object **ret
 /** Check, without starting it, whether a server can be started or reached with these
  *  options. */
 int mcp_server_check(const char *name, json_object *options, struct error *err);
+/** True for a server that is reached by a URL, and not started by us; also if that cannot be
+ *  told. */
+bool mcp_server_is_remote(const char *name, json_object *options);
 /** The server's URL, program, or the file that names one. Borrowed. */
 const char *mcp_server_target(json_object *options);
 

@@ -61,7 +61,7 @@ static void check_structured(const struct tool *tool, json_object *extras)
 	json_object_object_del(extras, "structured");
 }
 
-/* The text of a result, and the reason if it failed. Secrets are masked before the text
+/* The text of a result, the reason if it failed, and the limit that it reached. Secrets are masked before the text
  * is truncated, because truncation could split a secret. */
 static int result_text(const struct runner_result *result, const struct mask *mask,
 		       struct strbuf *ret, struct error *err)
@@ -73,6 +73,10 @@ static int result_text(const struct runner_result *result, const struct mask *ma
 		strbuf_addf(&text, "%s%s",
 			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
 			    result->error);
+	else if (result->limit_text)
+		strbuf_addf(&text, "%s[%s]",
+			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
+			    result->limit_text);
 	if (text.error)
 		return fail_code(err, text.error);
 	if (!secret_mask_result(mask, text.text, text.len, ret))

@@ -5,7 +5,7 @@
 #ifndef LIB_TOOLS_TOOL_LIST_CACHE_H
 #define LIB_TOOLS_TOOL_LIST_CACHE_H
 
-#include "tools/catalog.h"
+#include "tools/tool-instance.h"
 
 /** The tools that the instance listed the last time it ran with its current
  *  configuration: an array, owned; NULL: unknown. */

@@ -97,7 +97,7 @@ static int grep_command(json_object *args, struct strbuf *out)
 	return out->error;
 }
 
-/* Treats `git` {command: "status"} and `git` {command: "git status"} as the same. */
+/* Treat `git` {command: "status"} and `git` {command: "git status"} as the same. */
 static int prefixed(const char *name, json_object *args, struct strbuf *out)
 {
 	const char *command = js_str(args, "command", "");
@@ -122,7 +122,7 @@ static int set_command(json_object *args, const char *command)
 	return js_set_str(args, "command", command);
 }
 
-/* Treats a name that is neither a tool nor an alias as a shell command. */
+/* Treat a name that is neither a tool nor an alias as a shell command. */
 static int as_command(const struct catalog *catalog, const char *name, json_object *args,
 		      const struct tool **ret)
 {

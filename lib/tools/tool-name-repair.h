@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-name-repair.h - finds the tool that a model means by an unknown name
- * (spec/tools 11.4). */
+ * tool-name-repair.h - finds the tool that a model means by an unknown name. */
 #ifndef LIB_TOOLS_TOOL_NAME_REPAIR_H
 #define LIB_TOOLS_TOOL_NAME_REPAIR_H
 

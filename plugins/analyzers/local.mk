@@ -24,7 +24,7 @@ libpolicy_a_SOURCES = \
 	%D%/policy/targets.c %D%/policy/targets.h \
 	%D%/policy/units.c %D%/policy/units.h
 libpolicy_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
-LIBPOLICY = libpolicy.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
+LIBPOLICY = libpolicy.a libtext.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
 
 plugins_analyzers_policy_so_SOURCES = %D%/policy/main.c
 plugins_analyzers_policy_so_LDFLAGS = $(PLUGIN_LINK)

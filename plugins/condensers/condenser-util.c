@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * condenser-util.c - see condenser-util.h; the algorithms are V0's (spec/context 8.2). */
+ * condenser-util.c - implements condenser-util.h with the algorithms of OpenHands V0. */
 #include "condenser-util.h"
 
 #include <stdlib.h>
@@ -194,10 +194,14 @@ static size_t condenser_util_whole(const char *text, size_t at, size_t len)
 	return at;
 }
 
-static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most)
+/* `longest`, if any, grows to the length of the text. */
+static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most,
+		   size_t *longest)
 {
 	size_t head = most / 2, tail = most - head;
 
+	if (longest && *longest < len)
+		*longest = len;
 	if (len <= most)
 		return strbuf_addn(b, text, len);
 	head = condenser_util_whole(text, head, len);
@@ -208,7 +212,7 @@ static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most)
 }
 
 int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
-			      size_t most, struct strbuf *b)
+			      size_t most, struct strbuf *b, size_t *longest)
 {
 	AUTO(strbuf) struct strbuf one = STRBUF(KIT_TEXT_MAX);
 
@@ -220,7 +224,7 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 		strbuf_reset(&one);
 		condenser_util_add_event(k, e, i, &one);
 		strbuf_addf(b, "<EVENT id=%lld>\n", (long long)k->host->event_id(e));
-		add_cut(b, one.text, one.len, most);
+		add_cut(b, one.text, one.len, most, longest);
 		strbuf_add(b, "\n</EVENT>\n");
 	}
 	return one.error ? one.error : b->error;
@@ -235,7 +239,8 @@ static bool is_task(const struct kit *k, const struct mt_event *e, size_t place)
 	       k->out->pinned(k->ctx, place);
 }
 
-int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b)
+int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b,
+			    size_t *longest)
 {
 	size_t count = k->host->view_count(k->ctx);
 
@@ -247,7 +252,7 @@ int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b)
 		if (!is_task(k, e, i))
 			continue;
 		text = k->host->event_text(k->ctx, e);
-		add_cut(b, text.ptr ? text.ptr : "", text.len, most);
+		add_cut(b, text.ptr ? text.ptr : "", text.len, most, longest);
 		strbuf_add(b, "\n");
 	}
 	return strbuf_add(b, "</TASK>\n\n");

@@ -40,12 +40,14 @@ int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
 
 /** The summary of an earlier condensation within the range; "" if none. */
 struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r);
-/** Append the pinned messages of the user as a <TASK> block. */
-int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b);
-/** Append the events of the range that are not pinned as <EVENT id=N> blocks, each of at
- *  most `most` characters, truncated in the middle. */
+/** Append the pinned messages of the user as a <TASK> block, each of at most `most` bytes,
+ *  truncated in the middle. `longest`, if not NULL, grows to the length of the longest. */
+int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b,
+			    size_t *longest);
+/** Append the events of the range that are not pinned as <EVENT id=N> blocks, in the same
+ *  way. */
 int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
-			      size_t most, struct strbuf *b);
+			      size_t most, struct strbuf *b, size_t *longest);
 
 #define TEXT(literal) ((struct mt_str){ literal, sizeof(literal) - 1 })
 

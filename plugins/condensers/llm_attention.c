@@ -56,9 +56,9 @@ static int llm_attention_ask(const struct kit *k)
 		return r;
 	strbuf_addn(&b, text.ptr, text.len);
 	strbuf_add(&b, "\n\n");
-	r = condenser_util_add_task(k, SHOWN_CHARS, &b);
+	r = condenser_util_add_task(k, SHOWN_CHARS, &b, NULL);
 	if (!r)
-		r = condenser_util_add_events(k, all, SHOWN_CHARS, &b);
+		r = condenser_util_add_events(k, all, SHOWN_CHARS, &b, NULL);
 	if (!r)
 		r = k->host->request_message(request, MT_ROLE_USER,
 					     (struct mt_str){ b.text, b.len });

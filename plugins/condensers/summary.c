@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * summary.c - implements summary.h; V0's algorithm (spec/context 8.2), and V1's
- * retries with shorter texts when the summary request itself does not fit (8.3). */
+ * summary.c - implements summary.h; V0's algorithm (spec/context 8.2), and retries with
+ * shorter texts when the summary request itself does not fit. */
 #include "summary.h"
 
 #include "js.h"
@@ -10,7 +10,7 @@ enum { TRIES_MAX = 5, EVENT_CHARS_MIN = 200, STATE_MAX = 200 };
 
 struct summary_state {
 	struct condenser_util_range range;
-	size_t most;
+	size_t most; /* bytes of an event */
 	int tries;
 };
 
@@ -37,9 +37,11 @@ static bool recall_state(const struct mt_in *in, struct summary_state *c)
 	return c->range.from < c->range.to;
 }
 
-static int summary_build(const struct kit *k, const struct summary_state *c,
-			 const char *prompt, struct strbuf *b)
+/* Lowers `most` to the length of the longest event, so that the next try is shorter. */
+static int summary_build(const struct kit *k, struct summary_state *c, const char *prompt,
+			 struct strbuf *b)
 {
+	size_t longest = 0;
 	struct mt_str text, before = condenser_util_previous(k, c->range);
 	int r = k->host->prompt(k->ctx, prompt, TEXT("{}"), &text);
 
@@ -47,15 +49,17 @@ static int summary_build(const struct kit *k, const struct summary_state *c,
 		return r;
 	strbuf_addn(b, text.ptr, text.len);
 	strbuf_add(b, "\n\n");
-	condenser_util_add_task(k, c->most, b);
+	condenser_util_add_task(k, c->most, b, &longest);
 	strbuf_add(b, "<PREVIOUS SUMMARY>\n");
 	strbuf_addn(b, before.len ? before.ptr : "No events summarized",
 		    before.len ? before.len : sizeof "No events summarized" - 1);
 	strbuf_add(b, "\n</PREVIOUS SUMMARY>\n\n");
-	return condenser_util_add_events(k, c->range, c->most, b);
+	r = condenser_util_add_events(k, c->range, c->most, b, &longest);
+	c->most = longest < c->most ? longest : c->most;
+	return r;
 }
 
-static int summary_ask(const struct kit *k, const struct summary_state *c,
+static int summary_ask(const struct kit *k, struct summary_state *c,
 		       const struct summary_way *way)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
@@ -106,7 +110,7 @@ static int summary_failed(const struct kit *k, const struct mt_in *in,
 	if (in->error != MT_ERROR_CONTEXT_WINDOW || ++c->tries >= TRIES_MAX ||
 	    c->most <= EVENT_CHARS_MIN)
 		return summary_give_up(k, in);
-	c->most = c->most * 8 / 10;
+	c->most /= 2;
 	return summary_ask(k, c, way);
 }
 

@@ -72,7 +72,7 @@ static const struct kind_name kinds[] = {
 	{ "ValidationException", MT_ERROR_BAD_REQUEST },
 };
 
-/* Takes the name from "ValidationException:http://..." or "a.b#ValidationException"; in a
+/* Take the name from "ValidationException:http://..." or "a.b#ValidationException"; in a
  * stream it starts with a lowercase letter. */
 static int kind_of_error(const char *type)
 {

@@ -74,7 +74,7 @@ static json_object *child_of(json_object *o, const struct step *s)
 	return js_get(o, s->name);
 }
 
-/* Takes the value. */
+/* Take the value. */
 static int put_child(json_object *o, const struct step *s, json_object *value)
 {
 	if (s->index < 0 && json_object_is_type(o, json_type_object))

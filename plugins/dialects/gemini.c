@@ -219,21 +219,24 @@ static const struct tool_form tool_form = {
 	.after = "]}]",
 };
 
-/* Tokens for an effort level, for models that support only tokens. */
-static int64_t gemini_budget_of(const char *effort)
-{
-	static const struct {
-		const char *effort;
-		int64_t budget;
-	} levels[] = {
-		{ "minimal", 512 }, { "low", 1024 },    { "medium", 8192 },
-		{ "high", 24576 },  { "xhigh", 24576 }, { "max", 24576 },
-	};
+/* The effort levels of the configuration: the level of Gemini 3, and the budget in tokens
+ * of earlier models. */
+static const struct effort {
+	const char *name, *level;
+	int64_t budget;
+} efforts[] = {
+	{ "none", "minimal", 0 },   { "minimal", "minimal", 512 },
+	{ "low", "low", 1024 },	    { "medium", "medium", 8192 },
+	{ "high", "high", 24576 },  { "xhigh", "high", 24576 },
+	{ "max", "high", 24576 },
+};
 
-	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-		if (strcmp(effort, levels[i].effort) == 0)
-			return levels[i].budget;
-	return -1;
+static const struct effort *gemini_effort(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(efforts); i++)
+		if (strcmp(name, efforts[i].name) == 0)
+			return &efforts[i];
+	return NULL;
 }
 
 /* Gemini 3 has levels, earlier models a budget. */
@@ -242,11 +245,12 @@ static void gemini_put_thinking(struct writer *w)
 	char room[32];
 	const char *effort =
 		writer_word(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
+	const struct effort *known = gemini_effort(effort);
 	int64_t budget = writer_int(w, "thinking_budget", "thinking_budget");
 	bool levels = strstr(w->host->option(w->x, "model"), "gemini-3") != NULL;
 
 	if (budget < 0 && !levels)
-		budget = strcmp(effort, "none") == 0 ? 0 : gemini_budget_of(effort);
+		budget = known ? known->budget : -1;
 	if (budget < 0 && !*effort && !w->host->feature(w->x, "reasoning"))
 		return;
 	PUT(w, ",\"thinkingConfig\":{\"includeThoughts\":");
@@ -259,10 +263,7 @@ static void gemini_put_thinking(struct writer *w)
 		writer_put_integer(w, budget);
 	} else if (*effort && levels) {
 		PUT(w, ",\"thinkingLevel\":");
-		writer_put_cstr(w, strcmp(effort, "none") == 0    ? "minimal"
-				   : strcmp(effort, "xhigh") == 0 ? "high"
-				   : strcmp(effort, "max") == 0   ? "high"
-								  : effort);
+		writer_put_cstr(w, known ? known->level : effort);
 	}
 	PUT(w, "}");
 }

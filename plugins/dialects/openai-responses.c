@@ -5,6 +5,7 @@
  * Nothing is stored at the provider: each request contains the whole conversation, with
  * the encrypted reasoning unchanged. */
 #include "openai.h"
+#include "options.h"
 #include <string.h>
 
 /* ---- which API --------------------------------------------------------------- */
@@ -17,12 +18,15 @@ static bool is_own_address(const char *base)
 
 bool openai_uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
 {
-	const char *api = host->option(x, "api"), *base = host->option(x, "base_url");
+	static const struct mt_option choice = { .size = sizeof choice,
+						 .type = MT_OPTION_CHOICE,
+						 .choices = "auto|chat|responses" };
+	enum { API_CHAT = 1, API_RESPONSES };
+	const char *set = host->option(x, "api"), *base = host->option(x, "base_url");
+	int api = set ? option_choice(&choice, set) : -1;
 
-	if (api && strcmp(api, "responses") == 0)
-		return true;
-	if (api && strcmp(api, "chat") == 0)
-		return false;
+	if (api == API_CHAT || api == API_RESPONSES)
+		return api == API_RESPONSES;
 	return host->feature(x, "responses") && base && is_own_address(base);
 }
 

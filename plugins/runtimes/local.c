@@ -20,6 +20,7 @@ static int local_runtime_launch(const struct mt_host *host,
 }
 
 static const struct mt_runtime local = { .size = sizeof local,
+					 .flags = MT_RUNTIME_HOST_MOUNTS,
 					 .launch = local_runtime_launch };
 
 MT_RUNTIME(&local, "local", .name = "local",

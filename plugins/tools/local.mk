@@ -1,7 +1,7 @@
 # The tools. The editor's own work is a library, which its tests link too.
 noinst_LIBRARIES += libeditor.a
 libeditor_a_SOURCES = \
-	%D%/editor/commands.c %D%/editor/commands.h %D%/editor/diff.c %D%/editor/diff.h \
+	%D%/editor/commands.c %D%/editor/commands.h \
 	%D%/editor/draft.c %D%/editor/draft.h %D%/editor/editor.c %D%/editor/editor.h \
 	%D%/editor/edits.c %D%/editor/memory.c %D%/editor/memory.h %D%/editor/replace.c
 libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
@@ -42,7 +42,7 @@ libbash_a_SOURCES = \
 	%D%/bash/result-notes.c %D%/bash/result-notes.h \
 	%D%/bash/run.c %D%/bash/run.h %D%/bash/run-internal.h %D%/bash/run-result.c %D%/bash/screen.c %D%/bash/screen.h \
 	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
-	%D%/bash/told.c %D%/bash/told.h %D%/bash/vt.c %D%/bash/vt.h %D%/bash/waiting.c %D%/bash/waiting.h
+	%D%/bash/carry.c %D%/bash/carry.h %D%/bash/told.c %D%/bash/told.h %D%/bash/vt.c %D%/bash/vt.h %D%/bash/waiting.c %D%/bash/waiting.h
 libbash_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(VTERM_CFLAGS)
 LIBBASH = libbash.a libmt.a $(JSONC_LIBS) $(VTERM_LIBS) -lm
 
@@ -117,7 +117,7 @@ include plugins/tools/mcp/local.mk
 
 # Pages of the web.
 noinst_LIBRARIES += libfetch.a
-libfetch_a_SOURCES = %D%/fetch/address.c %D%/fetch/address.h %D%/fetch/entities.c \
+libfetch_a_SOURCES = %D%/fetch/entities.c \
 	%D%/fetch/get.c %D%/fetch/get.h %D%/fetch/html.c %D%/fetch/html.h
 libfetch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS)
 LIBFETCH = libfetch.a libmt.a $(CURL_LIBS) $(JSONC_LIBS) -lm

@@ -94,7 +94,7 @@ static const struct mt_tool tools[] = {
 			"Update notes for future conversations: facts that were hard to "
 			"discover, one line each; never secrets. `replace` puts `text` "
 			"in place of `old` (default: all). `scope` project: in the "
-			"repository, only if the user wants that.",
+			"repository, if the user wants that.",
 		.brief = "Update notes for future conversations.",
 		MT_PARAMS(MT_CHOICE("command", MT_REQUIRED, .choices = "append|replace"),
 			  MT_TEXT("text", MT_REQUIRED), MT_TEXT("old"),

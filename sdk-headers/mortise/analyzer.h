@@ -6,12 +6,14 @@
  * An analyzer is called before each action that a runner would execute. Several may be
  * enabled: the highest risk is used, and a denial by any of them is final. It reads the
  * action through the accessors of mt_analyzer_out, calls `verdict` once and returns. If
- * it fails, or does not call `verdict`, the risk is UNKNOWN.
+ * it does not call `verdict`, the risk is UNKNOWN. If it fails, the option analyzer_failure
+ * decides: UNKNOWN or HIGH.
  *
  * Of struct mt_host an analyzer may call option, option_int, option_at, log, refuse and the
  * event_ functions, in all of its functions: it has no view and no effects.
  *
  * What changed, newest first:
+ *   0.6  mt_analyzer_out.root
  *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
  *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted and directory
@@ -28,7 +30,7 @@ extern "C" {
 #endif
 
 #define MT_ANALYZER_MAJOR 0u
-#define MT_ANALYZER_MINOR 5u
+#define MT_ANALYZER_MINOR 6u
 
 /** Numbers as in the event log. */
 enum mt_risk {
@@ -92,6 +94,11 @@ struct mt_analyzer_out {
 	/** Directory of the conversation's shell, from its last result; "" if no command
 	 *  has run yet. */
 	const char *(*directory)(struct mt_ctx *ctx);
+
+	/* -- the action, continued (0.6) -- */
+	/** The n-th directory that belongs to the conversation in addition to the workspace:
+	 *  absolute, without symbolic links. NULL past the last. */
+	const char *(*root)(struct mt_ctx *ctx, size_t n);
 };
 
 enum {

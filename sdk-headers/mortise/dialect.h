@@ -217,7 +217,10 @@ struct mt_dialect {
 	uint32_t size;
 	uint32_t flags;   /* MT_DIALECT_... */
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env, local?,
-	 *  file?, auth?}; read from the discovery cache. A model is named PROVIDER/MODEL. An
+	 *  file?, auth?}, at least one; read from the discovery cache. A name has up to 63 of
+	 *  a-z, A-Z, 0-9, _, - and .; a model is named PROVIDER/MODEL. If several dialects
+	 *  serve a provider, the one of Mortise is used, otherwise the first, unless the
+	 *  user names another with `dialect` in [llm]. An
 	 *  empty base_url must be set by the user; without the member no network is needed.
 	 *  file: the name of the model is that of a file, which must exist. auth "sign":
 	 *  without a key, `sign` authenticates requests. */

@@ -62,6 +62,7 @@ struct mt_ctx {
 
 	/* -- the action that an analyzer is asked about -- */
 	const char *tool, *arguments, *thought, *reasoning, *workspace, *directory;
+	const char *const *roots; /* more directories, up to NULL; NULL: none */
 	uint32_t hints;
 	int said, trusted;
 	const struct mt_event *action;

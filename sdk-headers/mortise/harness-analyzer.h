@@ -27,7 +27,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
-/** Append a text among the arguments of the action. */
+/** Append a text among the arguments of the action. To test another action, close the
+ *  component and open it again. */
 static inline void mt_advance_argument(struct mt_ctx *h, const char *name,
 				       const char *text)
 {
@@ -135,6 +136,14 @@ static inline const char *mt_advance_directory(struct mt_ctx *h)
 	return mt_harness_str(h->directory).ptr;
 }
 
+static inline const char *mt_advance_root(struct mt_ctx *h, size_t n)
+{
+	for (size_t i = 0; h->roots && h->roots[i]; i++)
+		if (i == n)
+			return h->roots[i];
+	return NULL;
+}
+
 static inline const struct mt_analyzer_out *mt_advance_analyzer_out(void)
 {
 	static const struct mt_analyzer_out out = {
@@ -154,6 +163,7 @@ static inline const struct mt_analyzer_out *mt_advance_analyzer_out(void)
 		.instance = mt_advance_instance,
 		.trusted = mt_advance_trusted,
 		.directory = mt_advance_directory,
+		.root = mt_advance_root,
 	};
 
 	return &out;

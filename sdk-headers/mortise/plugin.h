@@ -130,6 +130,7 @@ enum mt_permission_kind {
 	MT_PERMIT_HOST = 3,        /* a host of the network: "api.example.org", "*.example.org" */
 	MT_PERMIT_SECRET = 4,      /* a secret, by the NAME of [grant.NAME] */
 	MT_PERMIT_ENVIRONMENT = 5, /* a variable of the environment */
+	MT_PERMIT_NAMESPACES = 6,  /* to create namespaces, "user", for a sandbox of its own */
 };
 
 /** What a plugin uses in addition to the workspace and its own directories. Shown to a
@@ -226,18 +227,19 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
  *  the plugin are defined before including the header: MT_PLUGIN_VERSION ("1.0"),
  *  MT_PLUGIN_LICENSE ("MIT"), MT_PLUGIN_DOMAIN ("org.example": the id is that and the
  *  name of the plugin), MT_PLUGIN_VENDOR, MT_PLUGIN_URL, MT_PLUGIN_PERMISSIONS (the name
- *  of an array), MT_PLUGIN_EXTENSION (a function). C only. */
+ *  of an array), MT_PLUGIN_EXTENSION (a function). All have defaults, so that the compiler
+ *  warns of a definition after the header, which takes effect nevertheless. C only. */
 #ifndef MT_PLUGIN_VERSION
 #define MT_PLUGIN_VERSION "1.0"
 #endif
 #ifndef MT_PLUGIN_LICENSE
 #define MT_PLUGIN_LICENSE "MIT"
 #endif
-#ifdef MT_PLUGIN_DOMAIN
-#define MT_PLUGIN_ID(name_) MT_PLUGIN_DOMAIN "." name_
-#else
-#define MT_PLUGIN_ID(name_) NULL
+#ifndef MT_PLUGIN_DOMAIN
+#define MT_PLUGIN_DOMAIN ""
 #endif
+#define MT_PLUGIN_ID(name_)                                                    \
+	(sizeof(MT_PLUGIN_DOMAIN) > 1 ? MT_PLUGIN_DOMAIN "." name_ : NULL)
 #ifndef MT_PLUGIN_VENDOR
 #define MT_PLUGIN_VENDOR NULL
 #endif
@@ -247,14 +249,16 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 #ifndef MT_PLUGIN_EXTENSION
 #define MT_PLUGIN_EXTENSION NULL
 #endif
-#ifdef MT_PLUGIN_PERMISSIONS
-#define MT_PLUGIN_PERMITS                                                      \
-	.permissions = MT_PLUGIN_PERMISSIONS,                                  \
-	.permission_count = sizeof(MT_PLUGIN_PERMISSIONS) /                    \
-			    sizeof((MT_PLUGIN_PERMISSIONS)[0])
-#else
-#define MT_PLUGIN_PERMITS .permissions = NULL
+#ifndef MT_PLUGIN_PERMISSIONS
+#define MT_PLUGIN_PERMISSIONS "" /* none */
 #endif
+#define MT_PLUGIN_PERMITS                                                      \
+	.permissions = _Generic(&(MT_PLUGIN_PERMISSIONS)[0],                   \
+		const struct mt_permission *: (MT_PLUGIN_PERMISSIONS),         \
+		struct mt_permission *: (MT_PLUGIN_PERMISSIONS),               \
+		const char *: NULL, char *: NULL),                             \
+	.permission_count = sizeof(MT_PLUGIN_PERMISSIONS) /                    \
+			    sizeof(struct mt_permission)
 #define MT_ONE_COMPONENT(kind_, major_, minor_, functions_, plugin_name_, ...) \
 	static const struct mt_component mt_the_component_ = {                 \
 		.size = sizeof(struct mt_component), .kind = (kind_),          \

@@ -9,6 +9,7 @@
  * option_int, option_at, log and refuse.
  *
  * What changed, newest first:
+ *   0.5  MT_RUNTIME_HOST_MOUNTS
  *   0.4  no effect but send: see advance.h
  *   0.3  cleanup is gone, which no host called
  *   0.2  no effects but send and http: see advance.h
@@ -23,7 +24,7 @@ extern "C" {
 #endif
 
 #define MT_RUNTIME_MAJOR 0u
-#define MT_RUNTIME_MINOR 4u
+#define MT_RUNTIME_MINOR 5u
 
 /** What a runtime adds to the services of the host. */
 struct mt_runtime_out {
@@ -45,9 +46,15 @@ struct mt_runtime_out {
 	int (*workspace)(struct mt_ctx *ctx, const char *path);
 };
 
+enum {
+	/** The program runs on this host and sees its files as the host does, so the host can
+	 *  have the runner show tools its own mounts: the overlay of a workspace. */
+	MT_RUNTIME_HOST_MOUNTS = 1u << 0,
+};
+
 struct mt_runtime {
 	uint32_t size;
-	uint32_t flags; /* 0 */
+	uint32_t flags; /* MT_RUNTIME_... */
 	/** Name the program that is a runner. Called before each start, on the thread that
 	 *  serves all clients: return soon. `in` is MT_START. The runner is the one to undo what
 	 *  `launch` or the program made: its standard input ends when the host ends or is killed.

@@ -57,7 +57,8 @@ enum {
 	MT_TOOL_DESTRUCTIVE = 1u << 1, /* may destroy existing data */
 	MT_TOOL_IDEMPOTENT = 1u << 2,  /* repeating a call has no further effect */
 	MT_TOOL_OPEN_WORLD = 1u << 3,  /* communicates outside the workspace and the machine */
-	MT_TOOL_PARALLEL = 1u << 4,    /* may run in parallel with other calls */
+	MT_TOOL_PARALLEL = 1u << 4,    /* may run in parallel with other calls; of a
+	                                  third party: with trust_hints = yes */
 	MT_TOOL_CONTROL = 1u << 5,     /* not called: the controller handles its event */
 	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered only if `tools` names it, not with the
 					  rest of its toolset, unless they have one name */
@@ -125,14 +126,17 @@ struct mt_tool_host {
 
 	/* -- the result -- */
 
-	/** Append text to the result. The whole result has a limit (that of
-	 *  the host, or mt_tool.result_max); @return MT_ELIMIT when it is reached. */
+	/** Append text to the result. The whole result has a limit (that of the host, or
+	 *  mt_tool.result_max), above which text is cut. @return MT_OK; MT_ELIMIT when text was
+	 *  cut. A call that returns this MT_ELIMIT has not failed: its result is what fits. */
 	int (*reply)(struct mt_call *call, const char *fmt, ...) MT_PRINTF(2, 3);
 	/** The same for a given text, which need not end in NUL: for languages that
 	 *  cannot call functions with variable arguments. */
 	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
 	/** Append an image or another medium, for example "image/png". The bytes are
-	 *  copied. The model receives it if its provider supports it.
+	 *  copied. The model receives it if its provider supports it. The field `image_note`
+	 *  is text that only makes sense with the images of the result: it is omitted with
+	 *  them.
 	 *  @return MT_ELIMIT above 16 MiB in one result, MT_EINVAL if `mime` is not a
 	 *  media type of at most 127 bytes, MT_ENOMEM. */
 	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
@@ -233,7 +237,8 @@ struct mt_tool_host {
 	const char *(*plugin_path)(struct mt_instance *instance);
 	/** Keep up to MT_SAVED_MAX bytes for as long as the conversation lives, in place
 	 *  of those kept before; they are on disk when it returns. For what an instance
-	 *  needs to continue after a resume, or in a new worker after a crash.
+	 *  needs to continue after a resume, or in a new worker after a crash. A fork of
+	 *  the conversation starts without them, and with an empty `conversation_dir`.
 	 *  @return MT_EUNSUPPORTED if there is no conversation, MT_ELIMIT, MT_EIO. */
 	int (*save)(struct mt_instance *instance, const void *bytes, size_t len);
 	/** What was last saved, with a NUL after it; NULL if nothing was. Another version of
@@ -394,8 +399,10 @@ struct mt_toolset {
 		    void **ret_self);
 	/** Tools beyond the static ones: give each to host->add_tool. `listing` is valid
 	 *  until `list` returns. Called after `open`, after `changed`, and for a call of
-	 *  a tool that is not known. @return MT_OK, or a status: then the list stays as
-	 *  it was. */
+	 *  a tool that is not known. The host stores the list per plugin file and options,
+	 *  not per conversation: the first request of a later conversation offers it until
+	 *  this instance has listed its tools, so a call may name a tool that this instance does not
+	 *  have. @return MT_OK, or a status: then the list stays as it was. */
 	int (*list)(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void *self, struct mt_listing *listing);
 	/** Run a call of a tool without a function of its own; host->call_tool tells

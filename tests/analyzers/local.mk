@@ -15,7 +15,7 @@ TESTS += %D%/test-evasions
 check_PROGRAMS += %D%/test-daily
 tests_analyzers_test_daily_SOURCES = %D%/test-daily.c
 tests_analyzers_test_daily_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
-tests_analyzers_test_daily_LDADD = libpolicy.a $(LIBHOST) $(UTF8PROC_LIBS)
+tests_analyzers_test_daily_LDADD = libpolicy.a libtext.a $(LIBHOST) $(UTF8PROC_LIBS)
 TESTS += %D%/test-daily
 
 TESTS += %D%/policy.bats

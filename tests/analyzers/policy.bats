@@ -211,3 +211,15 @@ END
 	wait "$pid" || code=$?
 	[ "$code" -ne 0 ]
 }
+
+@test "output that results name may be read, other files of a conversation not" {
+	dir=$XDG_STATE_HOME/mortise/conversations/20260101-000000-0a0a0a0a
+	for file in spool/bash-1.out tools/bash/job-1.log; do
+		run mortise policy test "tail -n 3 $dir/$file"
+		[ "$output" = LOW ]
+	done
+	for file in events.jsonl tools/browser/cookies spool/../events.jsonl; do
+		run mortise policy test "tail -n 3 $dir/$file"
+		[[ "$output" == HIGH* ]]
+	done
+}

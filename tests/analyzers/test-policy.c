@@ -385,7 +385,7 @@ static void test_large(void)
 	action_text_init(&c);
 	CHECK(action_text_add(&c, true, text.text, text.len) == MT_OK && c.cut);
 	match_begin();
-	CHECK(patterns_find(b, &c, false, &f) == MT_OK && f.risk == -1);
+	CHECK(patterns_find(b, &c, false, NULL, &f) == MT_OK && f.risk == -1);
 	CHECK(*f.rule);
 	CHECK(patterns_rails(b, &c, &f) == MT_OK);
 	action_text_clear(&c);

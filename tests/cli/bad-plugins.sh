@@ -173,7 +173,8 @@ harms() { # KIND DEED WANTED SENTENCE
 	status=0
 	output=$(cd "$work/ws" && mortise run -q -C . -m "script:$work/script" -t go \
 		-o "controller.$use" -o "$kind.harm.$option=${deed#*/}" \
-		-o "$kind.harm.deadline=$limit" -o controller.confirmation=risky 2>"$work/err") ||
+		-o "$kind.harm.deadline=$limit" -o controller.on_ask=stop \
+		-o sandbox.mode=off 2>"$work/err") ||
 		status=$?
 	said=$(cat "$work/err")
 	echo "$status: $output $said"

@@ -3,6 +3,7 @@
 # condense.bats - condensers at work in a conversation: what is forgotten, what
 # the model reads instead, what it costs, what happens when they cannot.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -21,13 +22,6 @@ setup() {
 	       -o condenser.short.keep_first=2 -o controller.condensers=short)
 }
 
-until_true() {
-	for ((i = 0; i < 1200; i++)); do
-		if "$@"; then return 0; fi
-		sleep 0.05
-	done
-	return 1
-}
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 
@@ -346,4 +340,15 @@ time.sleep(600)' "$work" 3>&- &
 	kill "$server"
 	[ "$code" -eq 143 ]
 	[ -z "$(ls "$work/tmp")" ]
+}
+
+@test "compare finds a condenser in the plugin path of its options" {
+	run "${base[@]}" -q -t "walk"
+	run mortise condense compare last --with harm
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"unknown condenser \`harm\`"* ]]
+	run mortise condense compare last --with harm -o condenser.harm.deed=exit \
+		-o core.plugin_path="$top_builddir/tests/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	echo "$output"
+	[[ "$output" == *"$top_builddir/tests/plugins/harm.so"*" in advance"* ]]
 }

@@ -217,6 +217,26 @@ finds() {
 	[[ "${lines[1]}" == *"unknown section [router.gone]"* ]]
 }
 
+@test "check reports every line that it cannot read, and the errors of the others" {
+	conf=$BATS_TEST_TMPDIR/c.ini
+	printf '%s\n' '[llm]' 'broken line' '  and its next' 'temprature = 1' '[controller' \
+		'max_iterations = -' '[core]' '= 1' 'nosuch = 1' '[]' 'a = 1' >"$conf"
+	run mortise config check --config "$conf"
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 6 ]
+	[[ "${lines[0]}" == "$conf:2: neither a section nor a key"* ]]
+	[[ "${lines[1]}" == "$conf:5: the section has no"* ]]
+	[[ "${lines[2]}" == "$conf:8: the key before"* ]]
+	[[ "${lines[3]}" == "$conf:10: the section has no name"* ]]
+	[[ "${lines[4]}" == "$conf:4: [llm] unknown option \`temprature\`"* ]]
+	[[ "${lines[5]}" == "$conf:9: [core] unknown option \`nosuch\`"* ]]
+	run mortise config show --config "$conf"
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == "mortise: $conf:2: neither a section nor a key"* ]]
+}
+
 @test "check stops after a limited number of errors" {
 	conf=$BATS_TEST_TMPDIR/c.ini
 	{

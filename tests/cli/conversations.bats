@@ -3,6 +3,7 @@
 # conversations.bats - deletion of conversations, their size, and the conversations of
 # another state directory.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -133,7 +134,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	mkfifo "$work/fifo"
 	mortise resume last --json --keep <"$work/fifo" >"$work/out" 2>&1 3>&- &
 	exec 9>"$work/fifo"
-	until [ -s "$work/out" ]; do sleep 0.05; done
+	until_true test -s "$work/out"
 	touch -d '3 days ago' "$work"/state/mortise/conversations/*/events.jsonl
 	run mortise conversations prune --older-than 2 --dry-run
 	[ "$status" -eq 0 ]
@@ -155,7 +156,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	mortise run -C "$work/ws" -m "script:$work/script" --json --keep <"$work/fifo" \
 		>"$work/out" 2>&1 3>&- &
 	exec 9>"$work/fifo"
-	until [ -s "$work/out" ]; do sleep 0.05; done
+	until_true test -s "$work/out"
 	id=$(ids)
 	[[ "$(mortise ps --json | jq -r .conversation)" == "$id" ]]
 	export XDG_STATE_HOME=$work/other

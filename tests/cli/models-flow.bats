@@ -3,6 +3,7 @@
 # models-flow.bats - retries, fallbacks and rules for several models, in whole
 # conversations.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -19,13 +20,6 @@ states() { # the states of the log, in order
 		| .extras.agent_state' | tr '\n' ' '
 }
 retries() { log | grep -c '^{"record":"retry"' || true; }
-until_true() {
-	local end=$((SECONDS + 20))
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.02
-	done
-}
 says() { grep -q -e "$1" "$work"/state/mortise/conversations/*/events.jsonl; }
 
 done_after() { # done_after FILE ERROR TIMES

@@ -4,6 +4,7 @@
 # copies of the conversation process: they can harm neither it nor its log.
 
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -33,15 +34,6 @@ left() {
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
-# until_there COMMAND...: wait until it succeeds, for at most 20 s
-until_there() {
-	for _ in {1..1000}; do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.02
-	done
-	return 1
-}
-
 @test "the output of a plugin is not among the events" {
 	run "${harm[@]}" --json -o agent.harm.deed=print
 	echo "$output"
@@ -54,13 +46,56 @@ until_there() {
 @test "while it is loaded, a plugin reads no other file of its directory" {
 	python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, 0, 0, 1) < 1)' ||
 		skip "the kernel lacks Landlock"
-	mkdir "$work/plugins"
+	mkdir "$work/plugins" "$work/plugins/data.so"
 	cp "$file" "$work/plugins/harm.so"
-	echo key >"$work/plugins/secret.ini"
 	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
-	run "${harm[@]}" -o agent.harm.deed=neighbor
-	echo "$output"
-	[ "$output" = "neighbor: Permission denied" ]
+	for secret in secret.ini key.so.txt other.so data.so/secret; do
+		echo key >"$work/plugins/$secret"
+		export HARM_NEIGHBOR=$secret
+		run "${harm[@]}" -o agent.harm.deed=neighbor
+		echo "$output"
+		[ "$output" = "neighbor: Permission denied" ]
+	done
+}
+
+@test "a plugin has libraries of its own, in any directory" {
+	mkdir "$work/plugins" "$work/far"
+	for which in near far; do
+		echo "int $which(void) { return 1; }" >"$work/lib.c"
+		at=$work/plugins
+		[ $which = near ] || at=$work/far
+		${CC:-cc} -shared -fPIC -o "$at/lib$which.so" "$work/lib.c"
+	done
+	cat >"$work/agent.c" <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/agent.h>
+		int near(void), far(void);
+		static int text(const struct mt_host *h, struct mt_ctx *c, struct mt_str *ret)
+		{
+			*ret = (struct mt_str)MT_STR("A test.");
+			return MT_OK;
+		}
+		static int advance(const struct mt_host *h, const struct mt_agent_out *out,
+			struct mt_ctx *c, const struct mt_in *in)
+		{
+			return near() + far() == 2 ? out->action(c, "finish",
+				(struct mt_str)MT_STR("{\"final_thought\": \"both\"}")) : MT_EIO;
+		}
+		static const struct mt_agent agent = { .size = sizeof agent,
+			.flags = MT_AGENT_NO_MODEL, .system = text, .advance = advance };
+		MT_AGENT(&agent, "linked", .name = "linked")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" \
+		-o "$work/plugins/linked.so" "$work/agent.c" -L"$work/far" -lfar \
+		-L"$work/plugins" -lnear -Wl,-rpath,"$work/far:\$ORIGIN"
+	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	for time in 1 2; do # the second time from the cache
+		run mortise run -q -C "$work/ws" -o controller.agent=linked -t go
+		echo "$output"
+		[ "$output" = both ]
+	done
+	mortise plugins check --json "$work/plugins/linked.so" | jq -r '.libraries[]' >"$work/all"
+	grep -Fx "$work/far/libfar.so" "$work/all"
 }
 
 @test "the output of a plugin is logged at debug, masked and limited" {
@@ -84,7 +119,7 @@ until_there() {
 	rm "$work/log"
 	run "${harm[@]}" "${debug[@]}" -o agent.harm.deed=scribble \
 		-o agent.harm.deadline=1s
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 6 ]
 	grep 'advance printed: garbage' "$work/log"
 }
 
@@ -126,7 +161,7 @@ until_there() {
 			env --default-signal=INT "${harm[@]}" --json -o agent.harm.deed=$deed \
 				-o agent.harm.deadline=60s >"$work/out" 2>&1 &
 			pid=$!
-			until_there pgrep -x -P $pid "asleep|spinning"
+			until_true pgrep -x -P $pid "asleep|spinning"
 			SECONDS=0
 			kill -$signal $pid
 			wait $pid || status=$?
@@ -142,22 +177,22 @@ until_there() {
 @test "a copy that is killed, and a host that is" {
 	"${harm[@]}" -o agent.harm.deed=sleep -o agent.harm.deadline=60s >"$work/out" 2>&1 &
 	pid=$!
-	until_there pgrep -x -P $pid asleep
+	until_true pgrep -x -P $pid asleep
 	kill -9 $(pgrep -x -P $pid asleep)
 	wait $pid || status=$?
 	cat "$work/out"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 6 ]
 	grep -F "harm.so was killed in advance (SIGKILL)" "$work/out"
 	rm -rf "$work/state/mortise"
 	"${harm[@]}" -o agent.harm.deed=sleep -o agent.harm.deadline=60s >"$work/out" 2>&1 &
 	pid=$!
-	until_there pgrep -x -P $pid asleep
+	until_true pgrep -x -P $pid asleep
 	copy=$(pgrep -x -P $pid asleep)
 	# /proc shows protected processes to root alone
 	[ "$(id -u)" != 0 ] || [ "$(left | wc -l)" -eq 2 ]
 	kill -9 $pid
 	wait $pid || true
-	until_there test ! -e "/proc/$copy"
+	until_true test ! -e "/proc/$copy"
 }
 
 # converse SCRIPT [OPTION...]: an agent that queries a model, executes its calls, and logs
@@ -245,13 +280,13 @@ think() {
 @test "a plugin that breaks in its first call fails, and so does one that is too slow" {
 	think 3 >"$work/script"
 	run converse "$work/script" -o agent.asker.worn=1 -o agent.asker.worn_deed=crash
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 6 ]
 	[ "$(calls | wc -l)" -eq 1 ]
 	rm -rf "$work/state/mortise" "$work/log"
 	run converse "$work/script" -o agent.asker.worn=3 -o agent.asker.worn_deed=spin \
 		-o agent.asker.deadline=1s
 	echo "$output"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 6 ]
 	[[ "$output" == *"did not return from advance within 1 s"* ]]
 	[ "$(calls | wc -l)" -eq 3 ]
 }
@@ -274,6 +309,8 @@ think() {
 		printf '%s\n' '' '[turn]' '[call finish]' 'message = All is well.' '' \
 			'[turn]' '[call finish]' 'message = Again.'
 	} >"$work/script"
+	# in the sandbox, the command could not kill it
+	export MORTISE_SANDBOX_MODE=off MORTISE_CONTROLLER_CONFIRMATION=never
 	run converse "$work/script"
 	echo "$output"
 	[ "$output" = "All is well." ]
@@ -297,7 +334,7 @@ think() {
 		run converse "$work/script" -o agent.asker.reply_deed=$deed \
 			-o agent.asker.deadline=$deadline
 		echo "$output"
-		[ "$status" -eq 1 ]
+		[ "$status" -eq 6 ]
 		[[ "$output" == *"$(realpath "$file") $words"* ]]
 		log | jq -es 'map(select(.record == "llm_reply")) | length == 1'
 	done <<-'end'
@@ -336,7 +373,7 @@ os.rename(sys.argv[1] + "/port.new", sys.argv[1] + "/port")
 server.serve_forever()
 end
 	model=$!
-	until_there test -e "$work/port"
+	until_true test -e "$work/port"
 }
 
 # The process has exited, whether or not its parent has read its status.
@@ -351,10 +388,10 @@ dead() {
 		-o llm.base_url="http://127.0.0.1:$(cat "$work/port")/v1" -o llm.stream=no \
 		-t go >"$work/out" 2>&1 3>&- &
 	pid=$!
-	until_there test -e "$work/asked"
+	until_true test -e "$work/asked"
 	copy=$(calls | cut -d' ' -f2)
 	kill -9 "$copy"
-	until_there dead "$copy"
+	until_true dead "$copy"
 	touch "$work/answer"
 	wait $pid || status=$?
 	cat "$work/out" "$work/log"
@@ -371,12 +408,12 @@ dead() {
 		-o llm.base_url="http://127.0.0.1:$(cat "$work/port")/v1" -o llm.stream=no \
 		-t go >"$work/out" 2>&1 3>&- &
 	pid=$!
-	until_there test -e "$work/asked"
+	until_true test -e "$work/asked"
 	copy=$(calls | cut -d' ' -f2)
 	kill -STOP "$copy"
 	touch "$work/answer"
 	# logged just before the copy gets it
-	until_there grep -qr '"record":"llm_reply"' "$work/state/mortise/conversations"
+	until_true grep -qr '"record":"llm_reply"' "$work/state/mortise/conversations"
 	kill -9 "$copy"
 	wait $pid || status=$?
 	cat "$work/out" "$work/log"
@@ -394,16 +431,16 @@ dead() {
 		-t go <"$work/commands" >"$work/out" 2>&1 3>&- &
 	pid=$!
 	exec 4>"$work/commands"
-	until_there test -e "$work/asked"
+	until_true test -e "$work/asked"
 	copy=$(calls | cut -d' ' -f2)
 	[ -d "/proc/$copy" ]
 	echo '{"type":"pause","id":"1"}' >&4
-	until_there test ! -e "/proc/$copy"
-	until_there grep -q '"state":"paused"' "$work/out"
+	until_true test ! -e "/proc/$copy"
+	until_true grep -q '"state":"paused"' "$work/out"
 	cat "$work/out"
 	touch "$work/answer"
 	echo '{"type":"resume","id":"2"}' >&4
-	until_there grep -q '"final_thought":"All is well."' "$work/out"
+	until_true grep -q '"final_thought":"All is well."' "$work/out"
 	exec 4>&-
 	wait $pid
 	[ "$(calls | cut -d' ' -f1 | paste -sd' ')" = "start start replied" ]
@@ -423,7 +460,7 @@ dead() {
 	[[ "$output" == *"[condenser.harm]: this does not suit it"* ]]
 	run "${one[@]}" -o condenser.harm.deed=exit
 	echo "$output"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 6 ]
 	[[ "$output" == *"condenser harm: $(realpath "$file") "*" in advance ("* ]]
 }
 
@@ -431,7 +468,7 @@ dead() {
 	printf '%s\n' '[turn]' '[call execute_bash]' 'command = touch one' '[turn]' \
 		'[call finish]' 'message = done' >"$work/script"
 	one=(mortise run -q -C "$work/ws" --model "script:$work/script" -t go
-		-o controller.analyzers=harm -o controller.confirmation=risky)
+		-o controller.analyzers=harm -o controller.on_ask=stop -o sandbox.mode=off)
 	run "${one[@]}" </dev/null
 	echo "$output"
 	[ "$output" = done ]

@@ -4,11 +4,13 @@
 # print there: a runtime, which is used at the first call of a tool, and agents,
 # condensers and analyzers with `run = inside`.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
 	mkdir -p "$work/ws" && mkdir -m 755 "$work/plugins"
 	export XDG_STATE_HOME=$work/state XDG_CACHE_HOME=$work/cache
+	export MORTISE_SANDBOX_WRITE=$work # commands leave files there
 	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$work/plugins
 	cat >"$work/script" <<'EOF'
 [turn]
@@ -56,12 +58,24 @@ resumes() {
 	[ -e "$work/ws/file" ]
 }
 
-until_there() {
-	for _ in {1..600}; do
-		[ ! -e "$1" ] || return 0
-		sleep 0.1
-	done
-	return 1
+@test "a runtime whose program fails: the file with its error output is named" {
+	runtime 'out->arg(ctx, "/bin/sh"); out->arg(ctx, "-c");
+		return out->arg(ctx, "echo no such image >&2; exit 7");'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[[ "$output" == *"the runner exited unexpectedly with exit code 7; see its error output in /"* ]]
+	file=${output#*error output in }
+	grep 'no such image' "${file%%$'\n'*}"
+}
+
+@test "a runtime with a workspace that does not exist: the workspace is named" {
+	sandbox=$("$top_builddir/mortise-runner" --sandbox '{"network":"none"}' 2>/dev/null) || true
+	[[ $sandbox == *'"enforced":true'* ]] || skip "no sandbox"
+	runtime 'out->arg(ctx, out->wanted(ctx, "runner"));
+		return out->workspace(ctx, "/no/such/dir");'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[[ "$output" == *"the worker of bash.so cannot enter its sandbox or the workspace /no/such/dir"* ]]
 }
 
 @test "a runtime that fails without a reason: its status is reported" {
@@ -75,6 +89,76 @@ until_there() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"returned the invalid status 7 from launch"* ]]
+}
+
+# part KIND STATEMENT : the agent, condenser or analyzer `odd`
+part() {
+	cat >"$work/odd.c" <<-END
+		#define MORTISE_PROVISIONAL
+		#include <mortise/$1.h>
+		#ifdef MT_AGENT
+		#define SYSTEM .system = system_text,
+		static int system_text(const struct mt_host *host, struct mt_ctx *ctx, struct mt_str *ret)
+		{
+			return host->prompt(ctx, "system", (struct mt_str){ 0 }, ret);
+		}
+		#else
+		#define SYSTEM
+		#endif
+		static int advance(const struct mt_host *host, const struct mt_$1_out *out,
+				   struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			const struct mt_str text = { "text", 4 };
+			$2
+		}
+		static const struct mt_$1 odd = { .size = sizeof odd, SYSTEM .advance = advance };
+		MT_${1^^}(&odd, "odd", .name = "odd")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o "$work/plugins/odd.so" \
+		"$work/odd.c"
+	chmod 755 "$work/plugins/odd.so"
+}
+
+@test "the hint to resume names the plugin path, and so does the error without it" {
+	export MORTISE_CORE_PLUGIN_PATH=${MORTISE_CORE_PLUGIN_PATH%,"$work/plugins"}
+	for each in 'agent agent' 'condenser condensers' 'analyzer analyzers' 'runtime runtime'; do
+		read -r kind option <<<"$each"
+		if [ "$kind" = runtime ]; then runtime ''; else part "$kind" 'return MT_OK;'; fi
+		run "${run_it[@]}" -o "core.plugin_path+=$work/plugins" -t hi \
+			-o "controller.$option=odd" -o controller.max_iterations=1
+		echo "$output"
+		id=${output##*conversation }
+		id=${id%%)*}
+		[[ "$output" == *"Run \`mortise resume $id -o core.plugin_path+=$work/plugins\` to continue" ]]
+		run -2 mortise resume last
+		echo "$output"
+		[[ "$output" == "mortise: unknown $kind \`odd\`; "*" (if the conversation was started with its plugin, reinstall it, or add its directory with -o core.plugin_path+=DIR)" ]]
+		run mortise resume "$id" -o "core.plugin_path+=$work/plugins"
+		echo "$output"
+		[[ "$output" != *"unknown "* ]]
+	done
+}
+
+@test "an invalid argument of a plugin is named" {
+	while IFS='|' read -r kind option statement words; do
+		if [ "$kind" = runtime ]; then
+			runtime "$statement"
+		else
+			part "$kind" "$statement"
+		fi
+		run "${run_it[@]}" -t hi -o "controller.$option=odd" \
+			-o controller.analyzer_failure=high -o controller.confirmation=risky </dev/null
+		echo "$output"
+		[[ "$output" == *"$words"* ]]
+	done <<-'END'
+		runtime|runtime|return out->env(ctx, "A=B", "c");|`A=B` is not a valid name of an environment variable
+		agent|agent|return out->call(ctx, 7);|call 7 does not exist, because no model has replied
+		agent|agent|if (in->what != MT_START) return out->call(ctx, 7); host->request_history(host->request(ctx)); host->send(ctx, host->request(ctx)); return 0;|call 7 does not exist; the reply has 1 call
+		agent|agent|return host->request_message(host->request(ctx), 9, text);|9 is not the role of a message
+		condenser|condensers|return out->drop(ctx, 1000, 5);|cannot drop 5 places from 1000 on; the view has
+		condenser|condensers|return out->mask(ctx, 1000, text);|cannot mask place 1000; the view has
+		analyzer|analyzers|return out->verdict(ctx, 9, 0, text, text);|9 is not a risk
+	END
 }
 
 @test "a plugin that crashes is named, and the conversation can be resumed" {
@@ -121,15 +205,34 @@ until_there() {
 		env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd \
 			>"$work/out" 2>&1 3>&- &
 		pid=$!
-		until_there "$work/here"
+		until_true test -e "$work/here"
 		kill -$signal "$pid"
-		until_there "$work/again"
+		until_true test -e "$work/again"
 		kill -$signal "$pid"
 		status=0
 		wait "$pid" || status=$?
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
-		grep -F "the runtime \`odd\` ($work/plugins/odd.so) did not return from \`launch\`; a second signal ended the program" "$work/out"
+		# Between the signals, a busy machine may let 5 s pass.
+		grep -F "the runtime \`odd\` ($work/plugins/odd.so) did not return from \`launch\`" "$work/out"
 	done
+	resumes
+}
+
+@test "one signal ends the program although a plugin never returns and blocks all of them" {
+	runtime "sigset_t all;
+		sigfillset(&all);
+		sigprocmask(SIG_SETMASK, &all, NULL);
+		fclose(fopen(\"$work/here\", \"w\"));
+		for (;;) pause();"
+	env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd >"$work/out" 2>&1 3>&- &
+	pid=$!
+	until_true test -e "$work/here"
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	cat "$work/out"
+	[ "$status" -eq 143 ]
+	grep -F "the runtime \`odd\` ($work/plugins/odd.so) did not return from \`launch\` within 5 s of the signal that ended the program" "$work/out"
 	resumes
 }
 
@@ -142,7 +245,7 @@ until_there() {
 			env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd \
 				>"$work/out" 2>&1 3>&- &
 			pid=$!
-			until_there "$work/here"
+			until_true test -e "$work/here"
 			for i in $(seq 600); do # an ignored signal is lost for a moment
 				kill -$signal "$pid" 2>/dev/null || break
 				sleep 0.1
@@ -151,7 +254,7 @@ until_there() {
 			status=0
 			wait "$pid" || status=$?
 			[ "$status" -eq $((128 + $(kill -l $signal))) ]
-			grep -F "did not return from \`launch\`; a second signal ended the program" "$work/out"
+			grep -F "did not return from \`launch\`" "$work/out"
 		done
 	done
 	resumes
@@ -163,7 +266,7 @@ until_there() {
 	sed -i "s|echo ran > file|touch '$work/here'; sleep 600|" "$work/script"
 	env --default-signal "${run_it[@]}" -t hi -o controller.runtime=odd >"$work/out" 2>&1 3>&- &
 	pid=$!
-	until_there "$work/here"
+	until_true test -e "$work/here"
 	kill -INT "$pid"
 	status=0
 	wait "$pid" || status=$?

@@ -4,6 +4,7 @@
 # from good and bad servers, and requests of a step that is repeated.
 
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -22,15 +23,6 @@ teardown() {
 	for pid in "${servers[@]}" $left; do
 		kill "$pid" 2>/dev/null || true
 	done
-}
-
-# until_there COMMAND...: wait until it succeeds, for at most 30 s
-until_there() {
-	for _ in {1..1500}; do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.02
-	done
-	return 1
 }
 
 # server http|https: $url is its address; `seen` gets a line for each request, and
@@ -98,7 +90,7 @@ server() {
 	rm -f "$work/port"
 	python3 "$work/server.py" "$1" "$work/seen" "${@:2}" >"$work/port" 2>/dev/null 3>&- &
 	servers+=("$!")
-	until_there test -s "$work/port"
+	until_true test -s "$work/port"
 	url=$1://127.0.0.1:$(cat "$work/port")
 }
 
@@ -145,7 +137,7 @@ sends() {
 	for bad in "http://localhost:$port/" "file:///etc/passwd" "http://127.0.0.1@localhost/"; do
 		run "${fetch[@]}" -o "agent.fetch.requests=GET $bad"
 		echo "$output"
-		[ "$status" -eq 1 ]
+		[ "$status" -eq 6 ]
 		[[ "$output" == *'agent fetch: the agent may not connect to localhost: its plugin does not declare this host; `http_hosts` in [agent.fetch] allows it'* ||
 			"$output" == *'agent fetch: `url` is not an http or https URL'* ]]
 	done
@@ -201,7 +193,7 @@ sends() {
 	sends "$requests"
 	[ "$(wc -l <"$work/seen")" -eq 32 ]
 	run "${fetch[@]}" -o "agent.fetch.requests=$requests;GET $url/32"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 6 ]
 	[[ "$output" == *'a step can send at most 32 HTTP requests'* ]]
 }
 
@@ -268,7 +260,7 @@ begin() {
 		-o "agent.fetch.requests=$1" "${@:2}" <&9 >"$work/out" 2>"$work/err" 3>&- &
 	pid=$!
 	left+=" $pid"
-	until_there grep "^[A-Z]* /hang" "$work/seen"
+	until_true grep "^[A-Z]* /hang" "$work/seen"
 }
 
 @test "a pause cancels the request; the step says so when it is repeated" {
@@ -277,10 +269,10 @@ begin() {
 	for run in inside fork; do
 		begin "GET $url/a;POST $url/b x;POST $url/hang x" -o agent.fetch.run=$run
 		echo '{"type":"pause"}' >&9
-		until_there grep "closed /hang" "$work/seen"
-		until_there grep '"state":"paused"' "$work/out"
+		until_true grep "closed /hang" "$work/seen"
+		until_true grep '"state":"paused"' "$work/out"
 		echo '{"type":"resume"}' >&9
-		until_there grep '"action":"finish"' "$work/out"
+		until_true grep '"action":"finish"' "$work/out"
 		grep '"final_thought":' "$work/out"
 		grep 'may have had its effect' "$work/out"
 		kill -9 "$pid"
@@ -295,8 +287,8 @@ begin() {
 	for run in inside fork; do
 		begin "GET $url/a;POST $url/b x;POST $url/hang y" -o agent.fetch.run=$run
 		kill -9 "$pid"
-		until_there grep "closed /hang" "$work/seen"
-		run timeout 60 mortise resume -q last
+		until_true grep "closed /hang" "$work/seen"
+		run timeout 120 mortise resume -q last
 		echo "$output"
 		[ "$status" -eq 0 ]
 		[[ "$output" == *'./a.'*'./b.'*'<0, error -'*'it may have had its effect'* ]]
@@ -310,7 +302,7 @@ begin() {
 			kill -9 "$pid"
 			mortise resume -q last >"$work/out" 2>&1 3>&- &
 			left+=" $!"
-			until_there eval '[ "$(grep -c "^[A-Z]* /hang" "$work/seen")" -eq 2 ]'
+			until_true eval '[ "$(grep -c "^[A-Z]* /hang" "$work/seen")" -eq 2 ]'
 			[ "$(grep -c "POST /b" "$work/seen")" -eq 1 ]
 			kill -9 "$!"
 		done

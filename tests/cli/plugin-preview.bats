@@ -5,6 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop MORTISE_SANDBOX_WRITE=$BATS_TEST_TMPDIR
 	work="$BATS_TEST_TMPDIR"
 	export HOME="$work/home" XDG_CACHE_HOME="$work/cache"
 	export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"

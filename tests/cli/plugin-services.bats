@@ -264,7 +264,7 @@ logged() {
 	[[ "$output" == *"  id org.example.service"* ]]
 	[[ "$output" == *"  vendor Example Ltd."* ]]
 	[[ "$output" == *"  url https://example.org/service"* ]]
-	[[ "$output" == *"Declared permissions (not enforced):"* ]]
+	[[ "$output" == *"Declared permissions (only those that the user grants apply):"* ]]
 	[[ "$output" == *"  read         ~/.netrc: Passwords of hosts."* ]]
 	[[ "$output" == *"  host         api.example.org"* ]]
 	run mortise plugins info service --json
@@ -584,7 +584,7 @@ about() {
 		[call service]
 
 		[turn]
-		expect last contains = -6: a headless run has no user to ask
+		expect last contains = -6: no user is available in a headless run
 		[call finish]
 		message = Done.
 	END
@@ -606,6 +606,16 @@ about() {
 		return MT_OK;' '.result_max = 20'
 	call
 	[ "${lines[0]}" = "0,1,2,3,4,5,6,7,8,9," ]
+	# a tool that returns the status of `reply` has not failed
+	service 'return host->reply(call, "%s", "0,1,2,3,4,5,6,7,8,9,10");' '.result_max = 20'
+	call
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "0,1,2,3,4,5,6,7,8,9," ]
+	service 'host->reply(call, "%s", "0,1,2,3,4,5,6,7,8,9,10");
+		return host->fail(call, MT_ELIMIT, "Too many numbers.");' '.result_max = 20'
+	call
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"Too many numbers."* ]]
 }
 
 @test "several simultaneous model requests, whose replies are read as they arrive" {

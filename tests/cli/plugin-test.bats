@@ -84,6 +84,73 @@ setup() {
 	run ! grep '^not ok' <<<"$output"
 }
 
+@test "tools that are listed at run time, at first and after a change" {
+	cat > late.c <<-'END'
+		#include <mortise/tool.h>
+		#include <stdio.h>
+		static int count = 1;
+		static int named(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			(void)self;
+			if (host->call_tool(call)[0] == 'm') {
+				count++;
+				host->changed(host->call_instance(call));
+			}
+			return host->reply(call, "%s of %d", host->call_tool(call), count);
+		}
+		static int list(const struct mt_tool_host *host, struct mt_instance *instance,
+				void *self, struct mt_listing *listing)
+		{
+			char name[16];
+			struct mt_tool tool = { .size = sizeof tool, .name = name,
+				.description = "x", .call = named };
+			(void)instance, (void)self;
+			for (int i = 1; i <= count; i++) {
+				snprintf(name, sizeof name, "tool_%d", i);
+				host->add_tool(listing, &tool);
+			}
+			return MT_OK;
+		}
+		static const struct mt_tool more = { .size = sizeof more, .name = "more",
+			.description = "x", .call = named };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = &more, .list = list };
+		MT_TOOLSET(&set, "late", .name = "late")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o late.so late.c
+	chmod 755 late.so
+	cat > late.cases <<-'END'
+		[the first]
+		call = tool_1
+		result = tool_1 of 1
+		[not yet]
+		call = tool_2
+		error = not registered
+		[one more]
+		call = more
+		result = more of 2
+		[the second]
+		call = tool_2
+		result = tool_2 of 2
+	END
+	for time in 1 2; do
+		run mortise plugins test late.so
+		echo "$output"
+		[ "$status" -eq 0 ]
+	done
+	sed -i 's/return MT_OK;/return MT_EIO;/' late.c
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" -o late.so late.c
+	rm -rf "$XDG_CACHE_HOME"
+	run mortise plugins test late.so
+	echo "$output"
+	[[ "${lines[1]}" == "not ok 1 - the first" ]]
+	[[ "$output" == *"ok 3 - one more"* ]]
+	run mortise plugins test -o core.runner=/bin/false late.so
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"not ok 4 - the second"* ]]
+}
+
 @test "a tool gets the secrets that it is granted, and no others" {
 	cat > secret.c <<-'END'
 		#include <mortise/tool.h>
@@ -206,8 +273,8 @@ setup() {
 		[[ "$output" == "mortise: deeds.cases:$sentence"* ]]
 	done <<-'END'
 	# nothing\n| the file contains no case
-	call = x\n[a]\n|1: `call` belongs to no case
-	[a]\nresult = x\n|1: the case `a` calls no tool
+	call = x\n[a]\n|1: `call` is outside a case
+	[a]\nresult = x\n|1: the case `a` has no `call`
 	[a]\ncall = x\n|1: the case `a` needs one of result, match, error, structured and preview
 	[a]\ncall = x\nresult = y\nerror = z\n|1: the case `a` needs one of
 	[a]\ncall = x\nexpect = y\n|3: unknown key `expect`
@@ -215,7 +282,7 @@ setup() {
 	[a]\ncall = x\nerror += y\n|3: set `error` of a case once
 	[a]\ncall = x\nmatch = (\n|3: invalid regular expression
 	[a]\ncall = x\nresult = y\narguments = [1]\n|4: invalid arguments
-	[a]\ncall = x\nresult = y\n[a]\n|4: there are two cases `a`
+	[a]\ncall = x\nresult = y\n[a]\n|4: duplicate case `a`
 	[a\n|1: the section has no `]`
 	END
 	rm deeds.cases

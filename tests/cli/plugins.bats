@@ -38,6 +38,22 @@ tool() {
 	END
 }
 
+@test "check rejects a tool that maps to an unknown action" {
+	compile odd <<-'END'
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			(void)self;
+			return host->reply(call, "done");
+		}
+		MT_TOOL(run, "odd", .name = "odd", .description = "Does nothing.",
+			.events = "[{\"action\":\"nonsense\",\"observation\":\"tool\"}]")
+	END
+	run -1 mortise plugins check "$dir/odd.so"
+	echo "$output"
+	[ "$output" = "$dir/odd.so: tool \`odd\` maps to an unknown action \`nonsense\`; doc/events.md lists the actions" ]
+}
+
 # refused SENTENCE : the only plugin is refused with SENTENCE, each time
 refused() {
 	for time in 1 2; do
@@ -84,7 +100,7 @@ permits() {
 			MT_PERMISSION(MT_PERMIT_ENVIRONMENT, "HTTPS_PROXY", 0) };'
 }
 
-permissions="Declared permissions (not enforced):
+permissions="Declared permissions (only those that the user grants apply):
   read         ~/.netrc: Passwords of hosts.
   host         api.example.org
   secret       TOKEN
@@ -103,6 +119,28 @@ permissions="Declared permissions (not enforced):
 	tool good
 	run mortise plugins check "$dir/good.so"
 	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "properties that are defined after the header take effect, with a warning" {
+	for macro in DOMAIN VENDOR URL VERSION LICENSE; do
+		echo "#define MT_PLUGIN_$macro \"org.example\""
+	done >"$BATS_TEST_TMPDIR/macros.h"
+	tool late "#include <mortise/tool.h>
+		#include \"macros.h\"
+		#define MT_PLUGIN_PERMISSIONS permissions
+		static const struct mt_permission permissions[] = {
+			MT_PERMISSION(MT_PERMIT_HOST, \"api.example.org\", 0) };" \
+		2>"$BATS_TEST_TMPDIR/warnings"
+	cat "$BATS_TEST_TMPDIR/warnings"
+	for macro in DOMAIN VENDOR URL VERSION LICENSE PERMISSIONS; do
+		grep -q "MT_PLUGIN_$macro.* redefined" "$BATS_TEST_TMPDIR/warnings"
+	done
+	run -0 mortise plugins check --json "$dir/late.so"
+	[ "$(jq -r .id <<<"$output")" = org.example.late ]
+	[ "$(jq -r '.permissions[0].what' <<<"$output")" = api.example.org ]
+	tool none
+	run -0 mortise plugins check --json "$dir/none.so"
+	[ "$(jq -r '.permissions | length' <<<"$output")" = 0 ]
 }
 
 @test "a file that is not installed is described" {
@@ -504,6 +542,24 @@ edit_cache() {
 	[ "$status" -eq 0 ]
 	[[ "${lines[0]}" == *"valid: mixed 1 provides tool mixed" ]]
 	[[ "${lines[1]}" == *"rejected: \`early\`: built for condenser ABI 0.77"* ]]
+	# a rejected component is found by its own kind and name, not by its file
+	unset MORTISE_CORE_PLUGIN_PATH
+	. "$top_srcdir/tests/env.sh"
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$MORTISE_CORE_PLUGIN_PATH"
+	run -2 mortise run -t hi --model script:none -o controller.condensers=early
+	echo "$output"
+	[[ "$output" == *"condenser \`early\` was rejected: $dir/mixed.so: \`early\`: built for condenser ABI 0.77"* ]]
+	run -2 mortise run -t hi --model script:none -o controller.agent=early
+	[[ "$output" == *"unknown agent \`early\`"* ]]
+	run -2 mortise run -t hi --model script:none -o controller.condensers=mixed
+	[[ "$output" == *"unknown condenser \`mixed\`"* ]]
+	for name in early condenser/early; do
+		run mortise plugins info $name
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"mixed.so: \`early\`: built for condenser ABI 0.77"* ]]
+	done
+	run mortise plugins info agent/early
+	[[ "$output" == *"unknown plugin \`agent/early\`"* ]]
 }
 
 @test "libraries that are missing or too old, undefined symbols" {
@@ -791,7 +847,7 @@ refused_place() {
 	rm "$dir/gone.so"
 	run mortise resume last
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown tool \`gone\`"*"reinstall its plugin, or resume with -o 'controller.tools-=NAME'"* ]]
+	[[ "$output" == *"unknown tool \`gone\`"*"reinstall it, or add its directory with -o core.plugin_path+=DIR; to resume without it, use -o 'controller.tools-=NAME')"* ]]
 	printf '[turn]\n[turn]\n[call finish]\nmessage = again\n' >"$BATS_TEST_TMPDIR/script"
 	run mortise resume last -q -o controller.tools-=gone -t more
 	[ "$status" -eq 0 ]
@@ -823,4 +879,24 @@ END
 	done
 	run mortise plugins info red --json
 	[ "$(jq -r '.[0].version' <<< "$output")" = "$(printf '1\033[31m')" ]
+}
+
+@test "a declared permission applies once the user grants it" {
+	tool opens '#define MT_PLUGIN_PERMISSIONS permissions
+		#include <mortise/tool.h>
+		static const struct mt_permission permissions[] = {
+			MT_PERMISSION(MT_PERMIT_ENVIRONMENT, "OPENS_WORD", 0) };'
+	for kind in tools agents condensers analyzers dialects runtimes; do
+		MORTISE_CORE_PLUGIN_PATH+=,$top_builddir/plugins/$kind
+	done
+	export OPENS_WORD=opened
+	for expected in '=.' '=opened.'; do
+		printf '%s\n' '[turn]' '[call execute_bash]' 'command = echo "=$OPENS_WORD."' \
+			'[turn]' "expect last contains = $expected" 'text = done' >"$dir/script"
+		run timeout 120 mortise run --model "script:$dir/script" -t go \
+			-o controller.tools=bash,opens,finish
+		echo "$output"
+		[ "$status" -eq 0 ]
+		export MORTISE_TOOL__OPENS__PERMISSIONS='environment OPENS_WORD'
+	done
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # secrets.bats - masked and unmasked texts, and the content of /proc and core files.
+load ../wait
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state" "$work/run"
 	chmod 700 "$work/state" "$work/run"
@@ -21,8 +23,6 @@ teardown() {
 # without TEXT FILE: none in it; bash does not end a test for `! grep`
 without() { if grep -F -e "$1" "$2"; then return 1; fi; }
 logged() { log | grep -q "$1"; }
-until_true() { for _ in {1..600}; do "$@" && return; sleep 0.05; done; return 1; }
-
 # script KEY: the model writes it into a command, a file, its name and a last word
 script() {
 	cat >"$work/script" <<END
@@ -278,7 +278,7 @@ no_sanitizer() {
 	# shellcheck disable=SC2046
 	kill -ABRT $(ours)
 	wait "$host" || true
-	until_true test -z "$(pgrep -f "$work/ws" || true)"
+	until_true eval 'test -z "$(pgrep -f "$work/ws" || true)"'
 	[ -z "$(find "$work/ws" "$work/state" -name 'core*')" ]
 }
 

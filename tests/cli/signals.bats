@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # signals.bats - a command killed by a signal leaves no temporary file, and no message unstored.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
+	export MORTISE_SANDBOX_WRITE=$BATS_TEST_TMPDIR # commands leave files there
 	case $SANITIZE in *address*) skip "the sanitizer wants to be loaded first" ;; esac
 	export HOME=$BATS_TEST_TMPDIR/home XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 	export XDG_DATA_HOME=$BATS_TEST_TMPDIR/data XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
@@ -40,15 +42,6 @@ setup() {
 	export STARTED=$work/started ON=$work/on
 }
 
-# until_there COMMAND...: wait until it succeeds, for at most 20 s
-until_there() {
-	for _ in {1..1000}; do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.02
-	done
-	return 1
-}
-
 # ended_by SIGNAL HELD COMMAND...: send it while the command waits; `code`
 ended_by() {
 	rm -f started on
@@ -57,7 +50,7 @@ ended_by() {
 	env --default-signal=INT,TERM,HUP LD_PRELOAD="$work/hold.so" HELD="$2" "${@:3}" \
 		>output 2>&1 </dev/null 3>&- 7>&- &
 	pid=$!
-	until_there test -e started
+	until_true test -e started
 	kill "-$1" "$pid"
 	echo >&7
 	code=0
@@ -105,6 +98,27 @@ make_pack() {
 	done
 }
 
+no_command_is_left() { ! pgrep -f "head -n 1 $work/on"; }
+
+@test "run: a signal ends the command that prints the key, too" {
+	mkfifo "$work/on"
+	exec 7<>"$work/on"
+	for signal in INT TERM HUP; do
+		rm -f started
+		env --default-signal=INT,TERM,HUP mortise run -m openai/gpt-4.1 -t go \
+			-o llm.api_key_command="touch $work/started; head -n 1 $work/on" \
+			>output 2>&1 </dev/null 3>&- 7>&- &
+		pid=$!
+		until_true test -e started
+		kill "-$signal" "$pid"
+		code=0
+		wait "$pid" || code=$?
+		[ "$code" -eq $((128 + $(kill -l "$signal"))) ]
+		until_true no_command_is_left
+	done
+	exec 7>&-
+}
+
 @test "resume: a signal before the loop runs pauses it, and the message is stored" {
 	printf '[turn]\ntext = Hello.\n' >script
 	mortise run -q -C "$work/ws" -m script:script -t go </dev/null
@@ -117,7 +131,7 @@ make_pack() {
 			-o llm.api_key_command="touch $work/started; head -n 1 $work/on" \
 			>output 2>&1 </dev/null 3>&- 7>&- &
 		pid=$!
-		until_there test -e started
+		until_true test -e started
 		kill "-$signal" "$pid"
 		echo a-key-of-this-test >&7
 		code=0
@@ -135,12 +149,13 @@ make_pack() {
 		-o llm.api_key_command="touch $work/started; head -n 1 $work/on" \
 		>output 2>&1 </dev/null 3>&- 7>&- &
 	pid=$!
-	until_there test -e started
+	until_true test -e started
 	kill -INT "$pid"
 	kill -TERM "$pid"
 	code=0
 	wait "$pid" || code=$?
 	[ "$code" -gt 128 ]
+	until_true no_command_is_left
 	echo a-key-of-this-test >&7
 	exec 7>&-
 	printf '[turn]\ntext = Hello.\n\n[turn]\nexpect last contains = message TERM\ntext = Resumed.\n' >script

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # mortise tools call: a signal cancels the call instead of terminating its program.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
+	export MORTISE_SANDBOX_WRITE=$BATS_TEST_TMPDIR # tools leave files there
 	export HOME=$BATS_TEST_TMPDIR/home XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
 	work=$BATS_TEST_TMPDIR/work
@@ -42,20 +44,11 @@ setup() {
 	call=(mortise tools call -o "core.plugin_path+=$work" -o controller.tools=waits waits)
 }
 
-# until_there COMMAND...: wait until it succeeds, for at most 20 s
-until_there() {
-	for _ in {1..1000}; do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.02
-	done
-	return 1
-}
-
 # in_background ARGUMENT...: the command with SIGINT as at a terminal; sets `pid`
 in_background() {
 	env --default-signal=INT,TERM "${call[@]}" "$@" >output 2>&1 3>&- &
 	pid=$!
-	until_there test -e started
+	until_true test -e started
 }
 
 @test "SIGINT and SIGTERM cancel the call, which ends on its own" {
@@ -82,11 +75,42 @@ in_background() {
 	[ "$code" -eq 130 ]
 }
 
+@test "arguments come from a file or from standard input, and errors say why" {
+	bash=(mortise tools call execute_bash)
+	printf '\n{"command": "echo from a file"}\n' >args.json
+	run -0 "${bash[@]}" @args.json
+	[ "$output" = "from a file" ]
+	run -0 "${bash[@]}" - <args.json
+	[ "$output" = "from a file" ]
+	# more than one argument of a process can have
+	{
+		printf '{"command": ": '
+		head -c 300000 /dev/zero | tr '\0' x
+		printf '; echo end"}'
+	} >args.json
+	run -0 "${bash[@]}" - < <(cat args.json)
+	[ "$output" = end ]
+	run -2 "${bash[@]}" @missing.json
+	[ "$output" = "mortise: cannot open missing.json: No such file or directory" ]
+	run -2 "${bash[@]}" - </dev/null
+	[ "$output" = "mortise: standard input is empty; it must contain the arguments as a JSON object" ]
+	truncate -s 80M large.json
+	run -2 "${bash[@]}" @large.json
+	[ "$output" = "mortise: large.json: larger than 67108864 bytes" ]
+	run -2 "${bash[@]}" - <large.json
+	[ "$output" = "mortise: standard input: larger than 67108864 bytes" ]
+	echo '{"command": 1' >args.json
+	run -2 "${bash[@]}" @args.json
+	[[ "$output" == "mortise: Failed to parse tool call arguments: {\"command\": 1 ("*")" ]]
+	run -2 "${bash[@]}" 'command=ls'
+	[ "$output" = "mortise: the arguments must be a JSON object, @FILE, or - for standard input" ]
+}
+
 # ended_by SIGNAL: send SIGNAL, wait for the process; it leaves nothing in TMPDIR
 ended_by() {
 	kill "-$1" "$pid"
 	wait "$pid" || true
-	until_there test -z "$(ls -A "$TMPDIR")"
+	until_true eval 'test -z "$(ls -A "$TMPDIR")"'
 	run ls -A "$TMPDIR"
 	[ -z "$output" ]
 }
@@ -116,9 +140,13 @@ serve_one_call() {
 			env --default-signal=INT,TERM,HUP mortise $command <in >output 2>&1 3>&- 7>&- &
 			pid=$!
 			[[ $command != *serve* ]] || serve_one_call
-			until_there test -e started
+			until_true test -e started
 			kill "-$signal" "$pid"
 			wait "$pid" || true
+			for _ in {1..500}; do # the runner ends by itself
+				[ -n "$(ls -A "$TMPDIR")" ] || break
+				sleep 0.02
+			done
 			run ls -A "$TMPDIR"
 			echo "$command, $signal: $output"
 			[ -z "$output" ]
@@ -141,7 +169,7 @@ ignores_hangups() {
 		rm -f started
 		env --ignore-signal=HUP mortise $command <in >output 2>&1 3>&- 7>&- &
 		pid=$!
-		until_there test -e started
+		until_true test -e started
 		ignores_hangups "$pid"
 		kill -TERM "$pid"
 		wait "$pid" || true

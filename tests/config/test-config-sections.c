@@ -224,6 +224,29 @@ static void test_secrets(void)
 	clean();
 }
 
+static void test_secret_names(void)
+{
+	static const struct {
+		const char *name;
+		bool secret;
+	} names[] = {
+		{ "Authorization", true },      { "Proxy-Authorization", true },
+		{ "HTTP_AUTH", true },          { "SSH_AUTH_SOCK", true },
+		{ "AUTHORITY", true },          { "API_KEY", true },
+		{ "GIT_AUTHOR_NAME", false },   { "GIT_AUTHOR_EMAIL", false },
+		{ "author", false },            { "X-Authors", false },
+		{ "AUTHORS_FILE", false },      { "AUTHOR_TOKEN", true },
+		{ "AUTHOR_AUTH", true },        { "PATH", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		CHECK_MSG(secret_named(names[i].name, strlen(names[i].name)) ==
+				  names[i].secret,
+			  "%s: %d", names[i].name, names[i].secret);
+	CHECK(!secret_named("GIT_AUTHORITY", 10)); /* only GIT_AUTHOR */
+}
+
 int main(void)
 {
 	set_up();
@@ -231,5 +254,6 @@ int main(void)
 	test_section();
 	test_section_of_project();
 	test_secrets();
+	test_secret_names();
 	return tear_down();
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""prompts.py - see prompts.sh. A model of our own making keeps the one request that
-it gets and ends the task."""
+"""prompts.py - see prompts.sh; prints the size of each part. A model of our own making keeps
+the one request that it gets and ends the task."""
 import http.server
 import json
 import os
@@ -15,16 +15,23 @@ DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_toke
                 {"id": "c1", "type": "function", "function": {
                     "name": "finish", "arguments": "{\"message\":\"ok\"}"}}]}}]}
 
+# The working directory of the requests: 64 bytes, and 235 where the full texts are sent.
+DIRECTORY = b"/home/user/projects/a-company/the-name-of-a-team/some-repository"
+LONG = DIRECTORY + (b"/packages/a-directory-of-the-repository" * 5)[:171]
+FULL = 8192
+SMALL = 4096 # in a directory of 140 bytes
+
 # With the tools, skills and options as shipped: name, options, maximum size, what the system text contains, what it does not
 CASES = [
-    ("full", [], 8192, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
+    ("full", [], FULL, ["<WORK>", "<RISK>"], []),
+    ("full, without a sandbox", ["sandbox.mode=off"], FULL, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
                         "node_modules", "sudo"], ["read in the sandbox", "<INTERACTION>", "<TASK_MANAGEMENT>"]),
     ("small in spite of a large window", ["agent.codeact.profile=small"], 4900, ["security_risk"], ["<WORK>"]),
-    ("small window", ["llm.max_input_tokens=16384"], 4096, ["security_risk"], ["<WORK>"]),
+    ("small window", ["llm.max_input_tokens=16384"], SMALL, ["security_risk"], ["<WORK>"]),
     ("a large window, whatever the model is called",
-     ["llm.model=openai/gpt-4.1"], 8192, ["<WORK>"], []),
+     ["llm.model=openai/gpt-4.1"], FULL, ["<WORK>"], []),
     ("full in spite of a small window",
-     ["llm.max_input_tokens=16384", "agent.codeact.profile=full"], 8192, ["<WORK>"], []),
+     ["llm.max_input_tokens=16384", "agent.codeact.profile=full"], FULL, ["<WORK>"], []),
     ("interactive", ["agent.codeact.prompt=system_interactive"], 9000,
      ["<WORK>", "<INTERACTION>"], []),
     ("technical", ["agent.codeact.prompt=system_technical"], 9000,
@@ -32,7 +39,7 @@ CASES = [
     ("long horizon", ["agent.codeact.prompt=system_long_horizon"], 9500,
      ["<TASK_MANAGEMENT>", "<TASK_TRACKING_PERSISTENCE>"], []),
     ("plan", ["controller.plan=yes"], 9500, ["in task_tracker"], []),
-    ("without analyzers", ["controller.analyzers="], 8192, ["<WORK>"], ["RISK"]),
+    ("without analyzers", ["controller.analyzers="], FULL, ["<WORK>"], ["RISK"]),
 ]
 
 
@@ -77,6 +84,18 @@ def first_request(options, top):
     return server.body, done
 
 
+def parts(body):
+    """The size of each part of a request, as text."""
+    def size(value):
+        return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+    request = json.loads(body)
+    sizes = [("system text" if m["role"] == "system" else "message", size(m))
+             for m in request["messages"]]
+    sizes += [(t["function"]["name"], size(t)) for t in request["tools"]]
+    return ", ".join("%s %d" % part for part in sizes)
+
+
 def main():
     number = 0
     for name, options, most, has, has_not in CASES:
@@ -84,7 +103,7 @@ def main():
         os.mkdir(os.path.join(top, "state"), 0o700)
         body, done = first_request(options, top)
         shutil.rmtree(top)
-        body = body.replace(top.encode(), b"/home/user/project")
+        body = body.replace(top.encode(), LONG if most == FULL else LONG[:140] if most == SMALL else DIRECTORY)
         number += 1
         faults = []
         if done.returncode or not body:
@@ -98,6 +117,8 @@ def main():
                 faults.append("%d bytes, at most %d are allowed" % (len(body), most))
         for fault in faults:
             print("# " + fault)
+        if body:
+            print("# " + parts(body))
         print("%s %d - %s: %d bytes" % ("not ok" if faults else "ok", number, name,
                                         len(body)), flush=True)
     print("1..%d" % number)

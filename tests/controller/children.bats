@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # children.bats - delegate_tasks: parallel agents, each a process with its own log;
 # their ends, their cost, their tree.
+load ../wait
 
 setup() {
+	export MORTISE_SANDBOX_WRITE=$BATS_TEST_TMPDIR # commands leave files there
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state" "$work/run"
 	chmod 700 "$work/state" "$work/run"
@@ -59,15 +61,6 @@ boss_log() {
 
 result() { jq -c 'select(.observation == "tool")' "$(boss_log)"; }
 
-# wait_for COMMAND...: until it succeeds.
-wait_for() {
-	for ((i = 0; i < 400; i++)); do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.05
-	done
-	return 1
-}
-
 @test "four at once: one crashes, one is over its budget, one is stuck, one is fine" {
 	finishes "the fine report" | agent fine
 	{
@@ -85,7 +78,7 @@ wait_for() {
 	boss '[{"task":"fine","agent":"fine"},{"task":"crash","agent":"crashes"},{"task":"spend","agent":"spends"},{"task":"circle","agent":"circles"}]'
 	"${run_it[@]}" -t go --json -o controller.max_budget=60 \
 		>"$work/out" 2>"$work/err" </dev/null &
-	wait_for test -e "$work/ws/up"
+	until_true test -e "$work/ws/up"
 	pid=$(mortise ps --json | jq -r 'select(.title == "crash") | .pid')
 	kill -9 "$pid"
 	wait $!
@@ -190,8 +183,8 @@ two_sleep() {
 	boss '[{"task":"a","agent":"one"},{"task":"b","agent":"one","workspace":"own"}]'
 	"${run_it[@]}" -t go </dev/null >"$work/out" 2>&1 &
 	boss=$!
-	wait_for test -e "$work/ws/up"
-	wait_for sh -c '[ $(mortise ps --json | wc -l) -eq 3 ]'
+	until_true test -e "$work/ws/up"
+	until_true sh -c '[ $(mortise ps --json | wc -l) -eq 3 ]'
 }
 
 @test "ps shows children below the parent, kill stops one of them" {
@@ -213,13 +206,13 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 @test "children end with the parent: stop" {
 	two_sleep
 	mortise kill "$(basename "$(dirname "$(boss_log)")")"
-	wait_for gone
+	until_true gone
 }
 
 @test "children end with the parent: kill -9, and a resume reports the interruption" {
 	two_sleep
 	kill -9 $boss
-	wait_for gone
+	until_true gone
 	run mortise resume "$(basename "$(dirname "$(boss_log)")")" --config "$work/m.ini"
 	[ "$status" -eq 0 ]
 	grep -q "interrupted when the process ended" "$(boss_log)"
@@ -258,10 +251,10 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 		<"$work/in" >"$work/out" 2>&1 8>&- 3>&- &
 	pid=$!
 	echo '{"type":"message","text":"go"}' >&8
-	wait_for grep -q '"waits":{' "$work/out"
+	until_true grep -q '"waits":{' "$work/out"
 	printf '{"type":"confirm","hash":"%s"}\n' \
 		"$(jq -r 'select(.waits).waits.hash' "$work/out" | head -n 1)" >&8
-	wait_for asks 2
+	until_true asks 2
 	ask() { jq -sr "map(select(.asks)) | last | .asks[] | select(.event.args.command
 		== \"touch $1\") | .$2" "$work/out"; }
 	[ "$(ask a 'scopes[0].text')" = 'exactly `touch a`' ]
@@ -271,13 +264,13 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 	printf '{"type":"confirm","conversation":"%s","id":3}\n' "$(ask a conversation)" >&8
 	printf '{"type":"confirm","conversation":"%s","hash":"%s","id":4}\n' \
 		"$(ask a conversation)" "$(ask b hash)" >&8
-	wait_for grep -q '"id":4' "$work/out"
+	until_true grep -q '"id":4' "$work/out"
 	jq -se 'map(select(.type == "result" and .id >= 1 and .id <= 4) | .ok)
 		== [false, false, false, false]' "$work/out"
 	printf '{"type":"confirm","conversation":"%s","action":%s,"hash":"%s"}\n' \
 		"$(ask a conversation)" "$(ask a action)" "$(ask a hash)" >&8
 	printf '{"type":"reject","conversation":"%s"}\n' "$(ask b conversation)" >&8
-	wait_for grep -q '"children"' "$work/out"
+	until_true grep -q '"children"' "$work/out"
 	echo '{"type":"stop"}' >&8
 	exec 8>&-
 	wait "$pid" || true
@@ -298,13 +291,13 @@ inherits() {
 	hash() { jq -r "select(.waits).waits.hash" "$work/out" 2>/dev/null | uniq | sed -n "$1p"; }
 	: >"$work/out"
 	{
-		wait_for eval '[ "$(hash 1)" ]'
+		until_true eval '[ "$(hash 1)" ]'
 		printf '{"type":"confirm","always":true,"scope":1,"hash":"%s"}\n' "$(hash 1)"
 		# the delegation asks, too, unless it is not risky
-		wait_for eval '[ "$(hash 2)" ] || grep -q "\"children\"" "$work/out"'
+		until_true eval '[ "$(hash 2)" ] || grep -q "\"children\"" "$work/out"'
 		printf '{"type":"confirm","hash":"%s"}\n' "$(hash 2)"
-		wait_for grep -q '"children"' "$work/out"
-	} | "${run_it[@]}" -t go --json -o controller.confirmation=always "$@" \
+		until_true grep -q '"children"' "$work/out"
+	} | "${run_it[@]}" -t go --json -o controller.confirmation=always -o controller.on_ask=stop "$@" \
 		>"$work/out" 2>&1 || true
 	status=0
 	if grep -q 'No user can approve this' "$all"/*/events.jsonl; then status=1; fi

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state" "$work/run"
 	chmod 700 "$work/state" "$work/run"
@@ -87,9 +88,20 @@ EOF
 }
 
 @test "never: nothing waits" {
-	run "${run_it[@]}" </dev/null
+	run "${run_it[@]}" -o controller.confirmation=never </dev/null
 	[ "$status" -eq 0 ]
 	[ -e "$work/ws/three" ]
+}
+
+@test "without a user, an action that requires approval is refused, and the run continues" {
+	sed -i '/three/ { s/$/; rm -rf x/; n; s/HIGH/LOW/ }' "$work/script"
+	MORTISE_CONTROLLER_ON_ASK=refuse run "${run_it[@]}" \
+		-o controller.confirmation=risky </dev/null
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/one" ]
+	[ ! -e "$work/ws/two" ]
+	[ "$(count 'requires approval (risk HIGH: the model reported this risk), and no user')" -eq 1 ]
+	[ "$(count 'requires approval (risk HIGH: deletes what cannot be restored)')" -eq 1 ]
 }
 
 @test "yes, and always allow similar actions" {
@@ -154,7 +166,7 @@ EOF
 
 # limit NAME VALUE SENTENCE
 limit() {
-	run "${run_it[@]}" -o "controller.$1=$2"
+	run "${run_it[@]}" -o controller.confirmation=never -o "controller.$1=$2"
 	[ "$status" -eq 4 ]
 	[[ "$output" == *"$3"* ]]
 	log | grep -q "The .* stopped by a limit. $3"
@@ -183,6 +195,7 @@ limit() {
 }
 
 @test "OH_MAX_ITERATIONS applies unless the Mortise variable is set" {
+	run_it+=(-o controller.confirmation=never)
 	OH_MAX_ITERATIONS=1 run "${run_it[@]}"
 	[ "$status" -eq 4 ]
 	OH_MAX_ITERATIONS=1 MORTISE_CONTROLLER_MAX_ITERATIONS=9 run "${run_it[@]}"
@@ -190,7 +203,7 @@ limit() {
 }
 
 @test "actions contain the accumulated cost" {
-	run "${run_it[@]}" -o controller.max_budget=3
+	run "${run_it[@]}" -o controller.max_budget=3 -o controller.confirmation=never
 	[ "$status" -eq 0 ]
 	log | grep '"action":"run"' | head -n 1 | jq -e '.llm_metrics |
 		.accumulated_cost == 0 and .max_budget_per_task == 3 and
@@ -246,6 +259,7 @@ END
 
 @test "an analyzer that fails gives UNKNOWN, and the others still count" {
 	export MORTISE_CORE_PLUGIN_PATH="$top_builddir/tests/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	export MORTISE_SANDBOX_MODE=off
 	for odd in fails silent 99 low; do
 		rm -rf "$work/state/mortise" "$work"/ws/*
 		run "${run_it[@]}" -o controller.confirmation=risky \
@@ -254,8 +268,15 @@ END
 		[[ "$output" == *"awaiting_user_confirmation: risk UNKNOWN"* ]]
 		[ ! -e "$work/ws/one" ]
 	done
+	# No verdict is UNKNOWN, not a failure.
+	rm -rf "$work/state/mortise" "$work"/ws/*
+	run "${run_it[@]}" -o controller.confirmation=risky -o controller.confirm_unknown=no \
+		-o controller.analyzer_failure=high -o controller.analyzers=odd-silent </dev/null
+	[ -e "$work/ws/one" ]
+	[ -e "$work/ws/two" ]
+	[[ "$output" != *failed* ]]
 	# UNKNOWN does not wait, but HIGH of the model still does
-	rm -rf "$work/state/mortise"
+	rm -rf "$work/state/mortise" "$work"/ws/*
 	run "${run_it[@]}" -o controller.confirmation=risky -o controller.confirm_unknown=no \
 		-o "controller.analyzers=odd-fails, llm" </dev/null
 	[ "$status" -eq 8 ]

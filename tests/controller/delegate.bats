@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # delegate.bats - the action delegate: another agent on the same log, whose end is an
 # observation; nested, failing, stopped, killed and resumed.
+load ../wait
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state" "$work/run"
 	chmod 700 "$work/state" "$work/run"
@@ -50,14 +52,6 @@ finishes() {
 	printf '[turn]\nusage = input 100, output 10, cost 0.25\n'
 	printf '%s[call finish]\nmessage = %s\n\n' "${2:+$2
 }" "$1"
-}
-
-wait_for() {
-	for ((i = 0; i < 400; i++)); do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.05
-	done
-	return 1
 }
 
 @test "a reader reports; its parent reads the report and none of its steps" {
@@ -268,10 +262,10 @@ reader finishes task with content: the report" ]
 	{ gives reader one; skip_turns 2; finishes top; } | script boss
 	# the answer goes to the delegate, also after a restart
 	: >"$work/out"
-	(wait_for grep -q '"waits"' "$work/out"
+	(until_true grep -q '"waits"' "$work/out"
 	 printf '{"type":"confirm","hash":"%s"}\n' "$(jq -r 'select(.waits).waits.hash' \
 		"$work/out" | head -n 1)"
-	 wait_for grep -q '"observation":"delegate"' "$work/out") \
+	 until_true grep -q '"observation":"delegate"' "$work/out") \
 		| mortise resume --json >"$work/out" 2>&1
 	[ -e "$work/ws/made" ]
 	of observation delegate | grep -q "was allowed"
@@ -287,7 +281,7 @@ sleeping() {
 	} | script reader
 	"${run_it[@]}" -t go </dev/null >"$work/out" 2>&1 &
 	boss=$!
-	wait_for test -e "$work/ws/up"
+	until_true test -e "$work/ws/up"
 }
 
 @test "stop reaches the delegate and ends it" {

@@ -26,14 +26,7 @@ for ((i = 1; i <= steps; i++)); do
 done >"$work/script"
 printf '[turn]\n[call finish]\nmessage = done\n' >>"$work/script"
 
-# until COMMAND...: poll for at most 20 seconds
-until_true() {
-	local end=$((SECONDS + 20))
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.01
-	done
-}
+. "$top_srcdir/tests/wait.bash"
 lines_or_gone() { (($(wc -l <"$1") >= $2)) || ! kill -0 "$3" 2>/dev/null; }
 none_left() { ! pgrep -f "[s]leep $mark" >/dev/null; }
 
@@ -85,7 +78,7 @@ for ((round = 1; round <= rounds; round++)); do
 	else
 		set --
 	fi
-	timeout 60 mortise resume --json "$id" "$@" >"$work/resumed" 2>"$work/err2" </dev/null
+	timeout 120 mortise resume --json "$id" "$@" >"$work/resumed" 2>"$work/err2" </dev/null
 	code=$?
 	[ "$code" = 0 ] && [ "$(grep -c '"action":"finish"' "$dir/events.jsonl")" = 1 ]
 	tell $? "round $round: resume continues to the end (exit code $code)"

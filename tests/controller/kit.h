@@ -67,6 +67,9 @@ static inline struct config_input kit_input(const char *const *settings,
 	struct config_input in = { .overrides = list };
 
 	list[in.override_count++] = "core.sync=none";
+	/* The tests answer, also when the risk is UNKNOWN. */
+	list[in.override_count++] = "controller.on_ask=stop";
+	list[in.override_count++] = "sandbox.mode=off";
 	for (; settings && *settings && in.override_count < KIT_SETTINGS; settings++)
 		list[in.override_count++] = *settings;
 	return in;
@@ -78,8 +81,8 @@ static inline struct conversation *kit_new(uv_loop_t *loop, const char *const *s
 {
 	const char *list[KIT_SETTINGS];
 	const struct config_input in = kit_input(settings, list);
-	char script[128];
-	const struct conversation_options o = { .workspace = "/tmp", .model = script,
+	char script[128], workspace[128];
+	const struct conversation_options o = { .workspace = workspace, .model = script,
 						.headless = headless };
 	struct error err = ERROR_NONE;
 	struct config *config = NULL;
@@ -87,6 +90,8 @@ static inline struct conversation *kit_new(uv_loop_t *loop, const char *const *s
 	struct conversation *c = NULL;
 
 	snprintf(script, sizeof script, "script:%s/script", kit_home);
+	snprintf(workspace, sizeof workspace, "%s/workspace", kit_home);
+	mkdir(workspace, 0700);
 	if (config_load(&in, &config, &err) || registry_open(config, &registry, &err) ||
 	    conversation_create(loop, config, registry, &o, &c, &err)) {
 		fprintf(stderr, "%s\n", err.text);

@@ -4,6 +4,7 @@
 # whole conversations.
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state"
 	chmod 700 "$work/state"

@@ -78,3 +78,5 @@ tests_controller_test_journal_SOURCES = %D%/test-journal.c
 tests_controller_test_journal_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
 tests_controller_test_journal_LDADD = $(LIBHOST)
 TESTS += %D%/test-journal
+TESTS += %D%/snapshots.bats %D%/snapshots-large.sh
+EXTRA_DIST += %D%/snapshots.bats %D%/snapshots-large.sh

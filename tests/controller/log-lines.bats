@@ -3,6 +3,7 @@
 # log-lines.bats - messages about events, steps and states in the program's own log.
 
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -63,9 +64,7 @@ has_all_events() {
 		>"$work/out" 2>"$work/err" 3>&- &
 	exec 4>"$work/in"
 	echo '{"type":"message","text":"hi"}' >&4
-	until grep -q '"type":"state","state":"awaiting_user_input"' "$work/out"; do
-		sleep 0.05
-	done
+	until_true grep -q '"type":"state","state":"awaiting_user_input"' "$work/out"
 	[ ! -s "$work/err" ]
 	echo '{"type":"message","text":"again"}' >&4
 	exec 4>&-

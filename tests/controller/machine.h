@@ -202,9 +202,10 @@ static void go_back(struct conversation *c)
 	struct error err = ERROR_NONE;
 
 	if (roll(3))
-		conversation_take_back(c, 1 + roll(2), NULL, &err);
+		conversation_take_back(c, 1 + roll(2), roll(2), NULL, &err);
 	else
-		conversation_rewind(c, roll((unsigned)evlog_count(c->log)), NULL, &err);
+		conversation_rewind(c, roll((unsigned)evlog_count(c->log)), roll(2), NULL,
+				    &err);
 }
 
 static struct conversation *one_op(struct conversation *c, const char **ret_wrong)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # parallel.bats - read-only calls of one reply run in parallel.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -98,7 +99,7 @@ play() {
 	rm -r "$work"/ws/* "$work/state/mortise"
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!
-	until [ -e "$work/ws/b" ]; do sleep 0.05; done
+	until_true test -e "$work/ws/b"
 	kill -INT "$pid"
 	wait "$pid" || true
 	[ -e "$work/ws/cancelled" ]
@@ -110,7 +111,7 @@ play() {
 	turn "meet a never 100000" "meet b never 100000" "meet c c"
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!
-	until [ -e "$work/ws/c" ]; do sleep 0.05; done
+	until_true test -e "$work/ws/c"
 	# by their parents: only root sees the directory of a process that protects its memory
 	workers() {
 		local p

@@ -3,6 +3,7 @@
 # replay.bats - recordings that are replayed: their actions, or a model's replies.
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state" "$work/tmp"
 	chmod 700 "$work/state"

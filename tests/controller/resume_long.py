@@ -146,7 +146,7 @@ def check_facts(long):
     tell(first.code == 0 and os.path.exists(path), "facts of events are kept", first.text)
     with open(path, "rb") as f:
         whole = f.read()
-    for text in (whole, None, whole[:-1], whole.replace(b"MTFACTS1", b"MTFACTS0", 1)):
+    for text in (whole, None, whole[:-1], whole.replace(b"MTFACTS2", b"MTFACTS1", 1)):
         state = tempfile.mkdtemp(dir=long.work)
         shutil.rmtree(state)
         shutil.copytree(base, state)

@@ -2,7 +2,7 @@
 """talk.py STEP... -- COMMAND...: hold a conversation over JSON lines.
 
 Steps: message:TEXT, wait:STATE, rewind:N, recover:N, undo[:N], loop_recovery:N,
-resume, pause, stop; fail:STEP must be refused. What comes is printed."""
+resume, pause, stop, or a command as JSON; fail:STEP must be refused. What comes is printed."""
 import json
 import subprocess
 import sys
@@ -24,6 +24,8 @@ def line():
 
 
 def command_of(step):
+    if step.startswith("{"):
+        return json.loads(step)
     name, _, value = step.partition(":")
     if name == "loop_recovery":
         return {"type": "action", "action": {"action": name, "args": {"option": int(value)}}}

@@ -56,3 +56,12 @@ continues() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
+
+@test "a conversation of version 0.1.0 is offered recall, with its own prompt" {
+	sed -i 's/^\[call finish\]/expect tool = recall\nexpect system contains = You are Mortise, a software agent. You work on a computer\nexpect last contains = New tools: recall.\nexpect user lacks = changed the configuration\n&/' "$work/script"
+	continues
+	printf '[turn]\nexpect tool = recall\nexpect last lacks = New tools\n[call finish]\nmessage = the fourth end\n' >>"$work/script"
+	run mortise resume -q old -t "the fourth task"
+	echo "$output"
+	[ "$output" = "the fourth end" ]
+}

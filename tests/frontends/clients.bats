@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # mortise ps, attach, kill: clients of an open conversation.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
+	export MORTISE_SANDBOX_WRITE=$BATS_TEST_TMPDIR # commands wait for files there
 	cd "$BATS_TEST_TMPDIR"
 	export XDG_RUNTIME_DIR="$BATS_TEST_TMPDIR/run" XDG_STATE_HOME="$BATS_TEST_TMPDIR/state"
 	mkdir -m 700 run
@@ -29,15 +31,6 @@ setup() {
 teardown() {
 	touch go
 	[ -z "$owner" ] || { kill -9 "$owner" || true; } 2> /dev/null
-}
-
-# until_true COMMAND...: poll for at most 30 seconds
-until_true() {
-	local end=$((SECONDS + 30))
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.02
-	done
 }
 
 # start FLAG...: a conversation that waits in its first command. Sets owner, id.
@@ -285,7 +278,9 @@ start() {
 		[call finish]
 		message = as it should be
 	END
-	run mortise run -q -m script:script -t go -C ws
+	# in the sandbox, it cannot reach the socket
+	run mortise run -q -m script:script -t go -C ws -o sandbox.mode=off \
+		-o controller.confirmation=never
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"as it should be"* ]]
 }

@@ -10,6 +10,8 @@
 #include "conversation/rewind.h"
 #include "features/goal.h"
 #include "features/loop-recovery.h"
+#include "features/permissions.h"
+#include "features/snapshots.h"
 #include "files.h"
 
 #include <string.h>
@@ -231,9 +233,12 @@ int conversation_action(struct conversation *c, json_object *action, struct erro
 	return e ? MT_OK : err->code;
 }
 
-int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
+static bool fake_restores;
+
+int conversation_rewind(struct conversation *c, int64_t to, bool files, int64_t *ret_to,
 			struct error *err)
 {
+	fake_restores = files;
 	if (to < 0)
 		return fail(err, MT_EINVAL, "no event %d", (int)to);
 	*ret_to = to;
@@ -241,14 +246,21 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	return MT_OK;
 }
 
-int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
-			   struct error *err)
+int conversation_take_back(struct conversation *c, int64_t messages, bool files,
+			   char **ret_text, struct error *err)
 {
 	(void)c;
+	fake_restores = files;
 	if (messages > 1)
 		return fail(err, MT_EINVAL, "there is nothing to take back");
 	*ret_text = strdup("taken \"back\"");
 	return MT_OK;
+}
+
+char *snapshots_take_report(struct conversation *c)
+{
+	(void)c;
+	return fake_restores ? strdup("1 file") : NULL;
 }
 
 int loop_recovery_choose(struct conversation *c, int64_t option, struct error *err)
@@ -263,6 +275,19 @@ int goal_set(struct conversation *c, const char *command, char **ret_text,
 	(void)c, (void)err;
 	*ret_text = strdup(command);
 	return MT_OK;
+}
+
+int permissions_change(struct conversation *c, json_object *changes, bool reset,
+		       struct error *err)
+{
+	(void)c, (void)reset;
+	return js_length(changes) > 1 ? fail(err, MT_EINVAL, "too many changes") : MT_OK;
+}
+
+char *permissions_table(struct conversation *c, struct error *err)
+{
+	(void)c, (void)err;
+	return strdup("profile  workspace");
 }
 
 int conversation_tell(struct conversation *c, enum telling what, char **ret,

@@ -5,6 +5,7 @@
  * refusal has a sentence; nothing is signed by chance. Headers of tar get the
  * checksum that they should have, or hardly any would be read. */
 #include "skills/packs.h"
+#include "skills/skills.h"
 #include "utf8.h"
 
 #include <stdio.h>

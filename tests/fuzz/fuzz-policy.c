@@ -104,8 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	check_judge(text, n);
 	action_text_init(&c);
 	match_begin();
-	if (action_text_add(&c, true, text, n) || patterns_find(tables, &c, false, &f) ||
-	    patterns_rails(tables, &c, &f))
+	if (action_text_add(&c, true, text, n) ||
+	    patterns_find(tables, &c, false, NULL, &f) || patterns_rails(tables, &c, &f))
 		abort();
 	action_text_clear(&c);
 	end = strchrnul(text, '\n');

@@ -110,3 +110,10 @@ tests_lib_test_signals_SOURCES = %D%/test-signals.c
 tests_lib_test_signals_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_signals_LDADD = $(LIBMT)
 TESTS += %D%/test-signals
+
+check_PROGRAMS += %D%/test-snapshot
+tests_lib_test_snapshot_SOURCES = %D%/test-snapshot.c
+tests_lib_test_snapshot_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CRYPTO_CFLAGS) \
+	-I$(top_srcdir)/tests
+tests_lib_test_snapshot_LDADD = $(LIBSNAPSHOT) $(LIBMT)
+TESTS += %D%/test-snapshot

@@ -238,7 +238,7 @@ static const struct attempt {
 };
 
 /* The errno of an attempt in a child, -SIGNAL, or SKIPPED. */
-static int attempt_in_child(const struct attempt *a, const struct confine *c)
+static int attempt_in_child(const struct attempt *a, const struct syscall_filter *c)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -257,13 +257,13 @@ int main(void)
 	CHECK(fd >= 0);
 	for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
 		const struct attempt *a = &attempts[i];
-		struct confine c = { 0 };
+		struct syscall_filter c = { 0 };
 		struct error err = ERROR_NONE;
 		int got = confine_prepare(a->flags, &c, &err) == MT_OK
 				  ? attempt_in_child(a, &c)
 				  : SKIPPED;
 
-		confine_clear(&c);
+		syscall_filter_clear(&c);
 		if (got == SKIPPED)
 			SKIP("this kernel or system has no seccomp filters");
 		else

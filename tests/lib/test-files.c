@@ -157,6 +157,25 @@ static void paths_are_put_together(void)
 	}
 }
 
+static void paths_are_in_directories(void)
+{
+	static const struct { const char *path, *dir; bool want; } cases[] = {
+		{ "/a/b", "/a/b", true },  { "/a/b/c", "/a/b", true },
+		{ "/a/bc", "/a/b", false }, { "/a", "/a/b", false },
+		{ "/a/b/c", "/a/b/", true }, { "/a/b", "/a/b//", true },
+		{ "/a", "/", true },       { "/", "/", true },
+		{ "/a", "", false },       { "a", "/", false },
+	};
+	char other[] = "/x", parent[] = "/a/b";
+	char *const list[] = { other, parent, NULL };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		CHECK(path_is_in(cases[i].path, cases[i].dir) == cases[i].want);
+	CHECK(path_is_in_any("/a/b/c", list));
+	CHECK(!path_is_in_any("/a", list));
+	CHECK(!path_is_in_any("/a", NULL));
+}
+
 static void programs_are_found(void)
 {
 	static const struct { const char *path, *name, *want; } cases[] = {
@@ -319,6 +338,7 @@ int main(void)
 	dirs_are_made_and_removed();
 	dirs_are_copied();
 	paths_are_put_together();
+	paths_are_in_directories();
 	programs_are_found();
 	the_dirs_of_the_user();
 	the_runtime_dir_cannot_be_taken();

@@ -22,10 +22,10 @@ setup() {
 END
 }
 
-play() { # the turns come from standard input
+play() { # the turns come from standard input; the arguments are options of [llm]
 	cat >"$work/script"
 	run mortise run -C "$work/ws" --model "script:$work/script" \
-		-o 'controller.tools=browser, finish' -t go
+		-o 'controller.tools=browser, finish' "${@/#/-ollm.}" -t go
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 }
@@ -63,6 +63,10 @@ play() { # the turns come from standard input
 	[turn]
 	expect last contains = No line of the whole page contains `no such text`. Search for one word, or for a part of it
 	expect last lacks = BEGIN accessibility tree
+	[call browser]
+	code = find('')
+	[turn]
+	expect last contains = ValueError: find needs a text
 	[call browser]
 	code = find('break')
 	[turn]
@@ -148,6 +152,31 @@ play() { # the turns come from standard input
 	C
 	[turn]
 	expect last contains = RootWebArea 'Ann'
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "calls by coordinates are named only to a model that gets the screenshot" {
+	for vision in yes no; do
+		if [ $vision = yes ]; then has=contains lacks=lacks; else has=lacks lacks=contains; fi
+		printf '%s\n' '[turn]' '[call browser]' "code = goto('page.html'); screenshot()" \
+			'[turn]' "expect last $has = mouse_click(x, y" \
+			"expect last $lacks = does not support vision" \
+			'expect last contains = Image 1:' '[call finish]' 'message = Done.' >"$work/turns"
+		rm -rf "$work/state/mortise"
+		play "vision=$vision" <"$work/turns"
+	done
+}
+
+@test "services that the browser itself contacts are not reported as refused" {
+	play <<-'END'
+	[turn]
+	[call browser]
+	code = goto('page.html'); noop(wait_ms=4000)
+	[turn]
+	expect last contains = row: 'Tea' | '4.50'
+	expect last lacks = [Sandbox:
 	[call finish]
 	message = Done.
 	END

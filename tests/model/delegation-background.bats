@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # delegation-background.bats - tasks in the background: the call returns immediately, and
 # a message contains the results, whatever the agent does in the meantime.
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -45,14 +46,6 @@ boss_log() {
 		[ "$(jq -r '.parent // "-"' "$dir/meta.json")" != - ] \
 			|| echo "$dir/events.jsonl"
 	done
-}
-
-wait_for() {
-	for ((i = 0; i < 400; i++)); do
-		if "$@" >/dev/null 2>&1; then return 0; fi
-		sleep 0.05
-	done
-	return 1
 }
 
 starts() {
@@ -102,8 +95,8 @@ starts() {
 	} >"$work/boss"
 	"${run_it[@]}" >"$work/out" 2>&1 &
 	pid=$!
-	wait_for test -e "$work/ws/up"
-	wait_for grep -q early "$(boss_log)"
+	until_true test -e "$work/ws/up"
+	until_true grep -q early "$(boss_log)"
 	kill -9 $pid
 	wait $pid || true
 	run mortise resume

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # editor-stale.bats - edits of files that were never seen, or changed since.
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -86,7 +87,7 @@ play() { # FILE : the script
 		ends
 	} >"$work/script"
 	# The time of the change lies before the call, as if it was made between two.
-	(until [ -e "$work/ready" ]; do sleep 0.05; done
+	(until_true test -e "$work/ready"
 	 echo '# more' >>"$file"; touch -d '1 hour ago' "$file"; touch "$work/changed") &
 	play "$work/script"
 	wait

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+	export MORTISE_SANDBOX_MODE=off MORTISE_CONTROLLER_CONFIRMATION=never # one writes notices
 	work=$BATS_TEST_TMPDIR
 	mkdir -p "$work/ws" "$work/state"
 	chmod 700 "$work/state"

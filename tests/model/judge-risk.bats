@@ -5,6 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+	export MORTISE_SANDBOX_MODE=off MORTISE_CONTROLLER_ON_ASK=stop
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state" "$work/run"
 	chmod 700 "$work/state" "$work/run"

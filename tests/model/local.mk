@@ -2,6 +2,7 @@
 MODEL_TESTS = \
 	%D%/browser-results.bats \
 	%D%/browsing-steps.bats \
+	%D%/code-mode.bats \
 	%D%/delegation-agents.bats \
 	%D%/delegation-background.bats \
 	%D%/delegation-context.bats \
@@ -34,7 +35,8 @@ MODEL_TESTS = \
 	%D%/steering-forgetting.bats \
 	%D%/steering-polling.bats \
 	%D%/steering-stop.bats \
-	%D%/text-calls.bats
+	%D%/text-calls.bats \
+	%D%/undo.bats
 TESTS += $(MODEL_TESTS)
-EXTRA_DIST += $(MODEL_TESTS) %D%/errors-model.py %D%/loops-recorded.py %D%/steer.py \
+EXTRA_DIST += $(MODEL_TESTS) %D%/README.md %D%/errors-model.py %D%/loops-recorded.py %D%/steer.py \
 	%D%/text-example.py

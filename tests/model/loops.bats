@@ -94,12 +94,11 @@ polls() {
 		printf 'expect last contains = make one call that waits\n'
 		printf 'expect last contains = until CONDITION; do sleep 5; done\n'
 		printf 'expect last contains = background_job with do=wait\n'
-		printf '[call execute_bash]\ncommand = %s\n\n' "$until_go"
-		for _ in 1 2 3 4 5; do sh_ ''; done
+		printf '[call execute_bash]\ncommand = until [ $((++n)) = 3 ]; do sleep 0.1; done\n\n'
 		printf '[turn]\nexpect last lacks = repeating yourself\n'
 		printf '[call finish]\nmessage = Waited.\n'
 	} >script
-	run "${run_it[@]}"
+	run "${run_it[@]}" -o tool.bash.no_change_timeout=20s
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(nudges)" -eq 1 ]

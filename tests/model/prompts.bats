@@ -26,7 +26,7 @@ plays() {
 expect system contains = <WORK>
 expect tools contains = Start servers
 expect tools lacks = LOW:
-expect system contains = LOW: read.
+expect system contains = LOW: read
 expect any contains = - github: GitHub branches
 END
 	plays hi
@@ -90,6 +90,7 @@ name = deploy
 
 [turn]
 expect last contains = These variables have no value: ${SERVICE}, ${REGION}.
+expect last lacks = ask for it
 [call invoke_skill]
 name = deploy
 inputs := {"SERVICE": "web"}
@@ -103,6 +104,7 @@ inputs := {"SERVICE": "web", "REGION": "north"}
 
 [turn]
 expect last contains = Deploy web to north.
+expect last lacks = ask for it
 expect last lacks = have no value
 END
 	plays 'hello'

@@ -5,6 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+	export MORTISE_SANDBOX_WRITE=$BATS_TEST_TMPDIR # servers leave files there
 	work=$BATS_TEST_TMPDIR
 	mkdir -p "$work/ws" "$work/state"
 	chmod 700 "$work/state"
@@ -26,6 +27,38 @@ play() { # the turns come from standard input; WS/ is the workspace
 		--model "script:$work/script" -t 'Change a.words and b.words.' "$@"
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
+}
+
+@test "a definition, its references and a rename; the editor knows the new text" {
+	play <<-'END'
+	[turn]
+	[call find_definition]
+	path = a.words
+	symbol = one
+	line := 2
+	[turn]
+	expect last contains = a.words:1:5  def one
+	[call find_references]
+	path = a.words
+	symbol = one
+	[turn]
+	expect last contains = a.words:2:3
+	[call rename_symbol]
+	path = a.words
+	symbol = one
+	new_name = first
+	[turn]
+	expect last contains = a.words
+	[call str_replace_editor]
+	command = str_replace
+	path = WS/a.words
+	old_str = def first
+	new_str = def second
+	[turn]
+	expect last contains = def second
+	[call finish]
+	message = Done.
+	END
 }
 
 @test "an edit and a command name the errors that they have caused, once" {

@@ -4,6 +4,7 @@
 # those withheld, in the prompt.
 
 setup() {
+	export MORTISE_SANDBOX_MODE=off MORTISE_CONTROLLER_CONFIRMATION=never # it has its own proxy
 	work=$BATS_TEST_TMPDIR
 	mkdir -p "$work/ws" "$work/state"
 	chmod 700 "$work/state"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # results-errors.bats - every failed result has is_error set in the request.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -13,7 +14,7 @@ setup() {
 @test "is_error is set for a failed command, edit and unknown tool, not for others" {
 	python3 "$top_srcdir/tests/model/errors-model.py" "$work/seen" "$work/port" &
 	server=$!
-	until [ -s "$work/port" ]; do sleep 0.05; done
+	until_true test -s "$work/port"
 	run env ANTHROPIC_API_KEY=test-key-123 mortise run -C "$work/ws" \
 		--model anthropic/claude-sonnet-4-5 -o llm.stream=no \
 		-o "llm.base_url=http://127.0.0.1:$(cat "$work/port")" -t go

@@ -42,6 +42,43 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	END
 }
 
+@test "the result of an updated list shows what changed, and the counts" {
+	play <<-'END'
+	[turn]
+	[call task_tracker]
+	command = plan
+	task_list := [{"title":"Look","status":"in_progress"},{"title":"Mend","status":"todo"},{"title":"Test","status":"todo","notes":"all"}]
+	[turn]
+	expect last contains = 3. ⏳ Test
+	[call task_tracker]
+	command = plan
+	task_list := [{"content":"Look","status":"completed"},{"title":"Mend","status":"in_progress"},{"title":"Test","status":"todo","notes":"all"}]
+	[turn]
+	expect last contains = updated with 3 item(s).
+	expect last contains = 1 done, 1 in progress, 1 to do. Changed:
+	expect last contains = 1. ✅ Look
+	expect last contains = 2. 🔄 Mend
+	expect last lacks = Test
+	[call task_tracker]
+	command = plan
+	task_list := [{"title":"Look","status":"done"},{"title":"Mend","status":"in_progress"},{"title":"Test","status":"todo","notes":"all"}]
+	[turn]
+	expect last contains = 1 done, 1 in progress, 1 to do. No task changed.
+	[call task_tracker]
+	command = plan
+	task_list := [{"title":"Look","status":"done"}]
+	[turn]
+	expect last contains = updated with 1 item(s).
+	expect last contains = 1 done, 0 in progress, 0 to do. No task changed.
+	[call task_tracker]
+	command = view
+	[turn]
+	expect last contains = 1. ✅ Look
+	[call finish]
+	message = Done.
+	END
+}
+
 @test "a list that is not updated is mentioned after twelve steps" {
 	{
 		printf '[turn]\n[call task_tracker]\ncommand = plan\n'
@@ -77,6 +114,19 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	text = Long
 	[turn]
 	expect last contains = Changed in $work/data/mortise/MEMORY.md: Long
+	[call memory]
+	command = replace
+	old = Build
+	text = Make
+	[turn]
+	expect last contains = $work/data/mortise/MEMORY.md does not contain the text of \`old\`. Nothing was changed.
+	[call memory]
+	command = replace
+	old = Make
+	text = Build
+	scope = project
+	[turn]
+	expect last contains = $work/ws/.openhands/memory/MEMORY.md does not contain the text
 	END
 	[ "$(cat "$work/ws/.openhands/memory/MEMORY.md")" = "Build with make." ]
 }

@@ -133,7 +133,8 @@ def await_line(test, why):
                 at += 1
                 if test(got):
                     return got
-            more.wait()
+            if not more.wait(60):
+                give_up("no line for 60 s: " + why)
 
 
 def await_true(test, why):
@@ -157,8 +158,8 @@ def send(kind, **members):
                 got = found[-1]
             elif lines and lines[-1] is None:
                 give_up("the host ended: " + kind)
-            else:
-                more.wait()
+            elif not more.wait(60):
+                give_up("no line for 60 s: " + kind)
     if not got["ok"]:
         give_up("%s: %s" % (kind, got))
 

@@ -5,6 +5,7 @@
 # request, a message during the last request of a delegate; and a fork does not repeat a
 # message that waited.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -39,14 +40,9 @@ last() { jq -sr ".[$1 - 1].messages[-1].content" requests; }
 	[ "$(jq -s '.[1].messages | map(select(.content == "and b")) | length' requests)" -eq 1 ]
 }
 
-# Waits until the subagents of the parent have ended and the parent has recorded it.
-until_settled() {
-	until grep -qsF '\"open\":[]' "$all"/*/events.jsonl; do
-		[ ! -e over ] || return
-		sleep 0.05
-	done
-	touch ended
-}
+# The subagents of the parent have ended and the parent has recorded it.
+are_settled() { grep -qF '\"open\":[]' "$all"/*/events.jsonl; }
+until_settled() { until_true are_settled && touch ended; }
 
 agent_one() { # waits for the file `go`, then reports
 	cat >one <<-'END'
@@ -79,7 +75,6 @@ agent_one() { # waits for the file `go`, then reports
 	options+=(--config m.ini)
 	until_settled &
 	steer message:go requests:2 touch:ws/go exists:ended release requests:3 stop
-	touch over
 	wait
 	[[ "$(last 3)" == *"ran in the background ended"*"the report"* ]]
 }
@@ -107,7 +102,6 @@ agent_one() { # waits for the file `go`, then reports
 	options+=(--config m.ini)
 	until_settled &
 	steer message:go requests:3 touch:ws/go exists:ended release requests:5 stop
-	touch over
 	wait
 	[ "$(jq -s '.[3].messages | tostring | contains("ran in the background")' requests)" = false ]
 	[[ "$(last 4)" == *on* ]]

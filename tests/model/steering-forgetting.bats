@@ -120,3 +120,39 @@ expect any contains = `recall` returns the events'
 	run_ok -o agent.codeact.profile=small -o condenser.a.plugin=amortized \
 		-o condenser.a.max_size=10 -o controller.condensers=a -t walk
 }
+
+@test "the answers of earlier tasks stay after events were removed" {
+	{
+		steps 6
+		finish 'expect any contains = were removed from the context'
+		finish 'expect any is = Done.
+expect any contains = were removed from the context
+expect any lacks = [Events 2'
+	} >script
+	# the second task has few events: they are not condensed again
+	run_ok -o condenser.a.plugin=amortized -o condenser.a.max_size=14 \
+		-o controller.condensers=a -t walk
+	run mortise resume -t "and now" last
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -eq 1 ]
+}
+
+@test "a summary request that is too long is repeated with less of each event" {
+	cat >replies <<-'EOR'
+	[{"calls": [["execute_bash", {"command": "seq 1 400"}]]},
+	 {"calls": [["execute_bash", {"command": "seq 1 300"}]]},
+	 {"error": "too long"}, {"error": "too long"}, {"error": "too long"},
+	 {"text": "STORY"},
+	 {"calls": [["finish", {"message": "Done."}]]}]
+	EOR
+	run python3 "$top_srcdir/tests/model/steer.py" replies message:go wait:finished stop -- \
+		mortise run --json --keep-alive -C ws --model openai/gpt-4.1 \
+		-o condenser.s.plugin=llm -o controller.condensers=s
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(wc -c <body-5)" -lt $(($(wc -c <body-4) - 600)) ]
+	[ "$(wc -c <body-6)" -lt $(($(wc -c <body-5) - 300)) ]
+	grep -qF '... cut ...' body-6
+	[ "$(condensations | jq -r .summary)" = STORY ]
+}

@@ -113,8 +113,9 @@ __attribute__((constructor)) static void open_neighbor(void)
 	if (!dladdr((void *)(uintptr_t)&open_neighbor, &own) ||
 	    !strrchr(own.dli_fname, '/'))
 		return;
-	snprintf(path, sizeof path, "%.*s/secret.ini",
-		 (int)(strrchr(own.dli_fname, '/') - own.dli_fname), own.dli_fname);
+	snprintf(path, sizeof path, "%.*s/%s",
+		 (int)(strrchr(own.dli_fname, '/') - own.dli_fname), own.dli_fname,
+		 getenv("HARM_NEIGHBOR") ?: "secret.ini");
 	fd = open(path, O_RDONLY);
 	neighbor_errno = fd < 0 ? errno : 0;
 	if (fd >= 0)

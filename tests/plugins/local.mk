@@ -43,3 +43,6 @@ tests_plugins_harm_so_LDFLAGS = $(PLUGIN_LINK)
 check_PROGRAMS += %D%/fetch.so
 tests_plugins_fetch_so_SOURCES = %D%/fetch.c
 tests_plugins_fetch_so_LDFLAGS = $(PLUGIN_LINK)
+check_PROGRAMS += %D%/scan-memory.so
+tests_plugins_scan_memory_so_SOURCES = %D%/scan-memory.c
+tests_plugins_scan_memory_so_LDFLAGS = $(PLUGIN_LINK)

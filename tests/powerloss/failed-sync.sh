@@ -7,22 +7,19 @@
 case $SANITIZE in *address*) echo "1..0 # SKIP the sanitizer wants to be loaded first"; exit 0 ;; esac
 tools=$top_builddir/tests/powerloss
 work=$(realpath "$(mktemp -d)")
+# The library that records or fails calls writes its journal there.
+export MORTISE_SANDBOX_WRITE=$work
 trap '[ -z "$model" ] || kill "$model"; until_true remove' EXIT
 export OPENAI_API_KEY=sk-of-a-test
+# The work continues if a snapshot of the workspace cannot be synced.
+export MORTISE_WORKSPACE_SNAPSHOTS=no
 
 n=0
 tell() { # tell STATUS NAME
 	n=$((n + 1))
 	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
-# waits until COMMAND... succeeds, for at most 20 seconds
-until_true() {
-	local end=$((SECONDS + 20))
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.02
-	done
-}
+. "$top_srcdir/tests/wait.bash"
 # a runner that is still ending appends to its journal
 remove() { rm -rf "$work" 2>/dev/null; }
 
@@ -62,7 +59,7 @@ chmod 700 "$work/runner"
 preloaded() {
 	MORTISE_CORE_RUNNER=$work/runner LD_PRELOAD=$tools/record.so \
 		POWERLOSS_ROOT=$work/state POWERLOSS_JOURNAL=$work/journal \
-		POWERLOSS_FAIL=$1 timeout 60 mortise run -C "$work/ws" -m openai/mock \
+		POWERLOSS_FAIL=$1 timeout 120 mortise run -C "$work/ws" -m openai/mock \
 		-o "llm.base_url=$base" "${@:2}"
 }
 task() { preloaded "$1" --json -t "a task"; }

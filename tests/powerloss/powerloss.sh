@@ -13,6 +13,10 @@ cases=${POWERLOSS_CASES:-60}
 first=${POWERLOSS_FIRST:-0}
 tools=$top_builddir/tests/powerloss
 work=$(realpath "$(mktemp -d)")
+# The library that records or fails calls writes its journal there.
+export MORTISE_SANDBOX_WRITE=$work
+# A snapshot may still be written when its journal is read.
+export MORTISE_WORKSPACE_SNAPSHOTS=no
 trap '[ -z "$model" ] || kill "$model"; until_true remove' EXIT
 mkdir -m 700 "$work/ws" "$work/run"
 export XDG_RUNTIME_DIR=$work/run OPENAI_API_KEY=sk-of-a-test
@@ -25,15 +29,7 @@ tell() { # tell STATUS NAME
 	n=$((n + 1))
 	if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
-# waits until COMMAND... succeeds, for at most 20 seconds
-until_true() {
-	local end=$((SECONDS + 20))
-	until "$@"; do
-		((SECONDS < end)) || return 1
-		sleep 0.02
-	done
-}
-
+. "$top_srcdir/tests/wait.bash"
 # ---- what is recorded --------------------------------------------------------------
 
 mkfifo "$work/hold"
@@ -158,7 +154,7 @@ fine() { (($1 < 128)) && { (($1 == 0)) || [ -s "$2" ]; }; }
 # check ID EVENTS: a conversation of the image; what is wrong goes to $work/wrong
 check() {
 	local id=$1 events=$2 code
-	timeout 60 mortise conversations show "$id" --json --all >"$work/shown" 2>"$work/err"
+	timeout 120 mortise conversations show "$id" --json --all >"$work/shown" 2>"$work/err"
 	code=$?
 	fine "$code" "$work/err" || echo "show: exit code $code" >>"$work/wrong"
 	if ((events >= 0)); then
@@ -167,11 +163,11 @@ check() {
 		(($(wc -l <"$work/promised") == events)) || echo "show: events are gone" >>"$work/wrong"
 		! grep 'of this conversation is missing' "$work/promised" >>"$work/wrong"
 	fi
-	timeout 60 mortise conversations export "$id" >"$work/exported" 2>"$work/err"
+	timeout 120 mortise conversations export "$id" >"$work/exported" 2>"$work/err"
 	code=$?
 	fine "$code" "$work/err" || echo "export: exit code $code" >>"$work/wrong"
 	((events < 0 || code == 0)) || echo "export: $(cat "$work/err")" >>"$work/wrong"
-	timeout 60 mortise resume --json "$id" -m "script:$work/end" -t "continue" \
+	timeout 120 mortise resume --json "$id" -m "script:$work/end" -t "continue" \
 		>"$work/resumed" 2>"$work/err" </dev/null
 	code=$?
 	fine "$code" "$work/err" || echo "resume: exit code $code" >>"$work/wrong"
@@ -188,7 +184,7 @@ one() { # one JOURNAL CASE
 	"$tools/simulate" "$work/$1.journal" "$work/image" "$2" >"$work/case" 2>&1 ||
 		echo "the simulation found a loss" >>"$work/wrong"
 	export XDG_STATE_HOME=$work/image
-	timeout 60 mortise conversations list --all >"$work/listed" 2>"$work/err" ||
+	timeout 120 mortise conversations list --all >"$work/listed" 2>"$work/err" ||
 		echo "list: exit code $?: $(cat "$work/err")" >>"$work/wrong"
 	while read -r what id events; do
 		[ "$what" != conversation ] || check "$id" "$events"

@@ -139,11 +139,13 @@ static inline void kit_request(void *arg, uint64_t call, uint64_t request,
 			      strlen(k->answer));
 }
 
-static inline void kit_tools(void *arg, const char *instance, json_object *tools)
+static inline void kit_tools(void *arg, const char *instance, json_object *tools,
+			     const char *why)
 {
 	struct kit *k = arg;
 
-	(void)instance;
+	if (why)
+		strbuf_addf(&k->logs, "%s: %s\n", instance, why);
 	free(k->tools);
 	k->tools = strdup(json_object_to_json_string_ext(tools, JSON_C_TO_STRING_PLAIN));
 	k->tools_count++;

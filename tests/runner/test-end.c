@@ -233,6 +233,62 @@ static void check_close(void)
 	CHECK(kit_all_gone());
 }
 
+/* A call that is cancelled before the runner has responded ends immediately. Such a runner
+ * is terminated, because it may not read its input. */
+static void check_cancel_before_hello(void)
+{
+	static char script[8192];
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", script, NULL };
+	const char *ready = kit_dir("ready"), *ended = kit_dir("ended");
+	struct runner_spec spec;
+	struct kit k;
+
+	snprintf(script, sizeof script,
+		 "trap '>%s; exit' TERM; >%s; while :; do sleep 0.1; done", ended, ready);
+	kit_spec(&spec);
+	spec.argv = argv;
+	CHECK(kit_open_spec(&k, &spec));
+	kit_start(&k, 1, "bad", "do", "{}", 0);
+	kit_start(&k, 12, "bad", "do", "{}", 0);
+	CHECK(kit_wait_file(ready));
+	runner_cancel(k.link, 1);
+	runner_cancel(k.link, 1);
+	CHECK(k.calls[1].times == 0);
+	uv_run(&k.loop, UV_RUN_NOWAIT);
+	CHECK(k.calls[1].times == 1 && k.calls[1].status == MT_ECANCELLED &&
+	      !k.calls[1].crashed);
+	CHECK(k.calls[12].times == 0 && !k.closed);
+	runner_close(k.link);
+	KIT_UNTIL(&k, k.closed);
+	CHECK(k.calls[12].times == 1 && k.calls[12].status == MT_ECANCELLED);
+	CHECK_MSG(access(ended, F_OK) == 0, "the runner received SIGTERM");
+	unlink(ready);
+	unlink(ended);
+	kit_done(&k);
+}
+
+/* The runner receives the other calls when it responds. */
+static void check_cancel_one_before_hello(void)
+{
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c",
+			 (char *)"sleep 0.2; exec \"$0\"", kit_runner(), NULL };
+	struct runner_spec spec;
+	struct kit k;
+
+	kit_spec(&spec);
+	spec.argv = argv;
+	CHECK(kit_open_spec(&k, &spec));
+	for (uint64_t n = 0; n < 4; n++)
+		kit_start(&k, n, "bad", "do", "{\"what\":\"echo\",\"text\":\"a\"}", 0);
+	runner_cancel(k.link, 0);
+	runner_cancel(k.link, 2);
+	KIT_UNTIL(&k, k.calls[1].done && k.calls[3].done);
+	CHECK(k.calls[0].times == 1 && k.calls[0].status == MT_ECANCELLED);
+	CHECK(k.calls[2].times == 1 && k.calls[2].status == MT_ECANCELLED);
+	CHECK(k.calls[1].status == MT_OK && k.calls[3].status == MT_OK);
+	kit_done(&k);
+}
+
 /* Idle processes do not wake up. */
 static long switches(pid_t pid)
 {
@@ -292,6 +348,8 @@ int main(void)
 	check_absent();
 	check_deaf();
 	check_close();
+	check_cancel_before_hello();
+	check_cancel_one_before_hello();
 	check_idle();
 	check_killed("host");
 	check_killed("guardian");

@@ -131,7 +131,7 @@ static void check_faults(void)
 		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
 		  "runner/1\","
 		  "\"instances\":[{\"name\":\"a\",\"plugin\":\"x\"},{\"name\":\"a\"}]}}",
-		  "two instances are named `a`" },
+		  "duplicate instance name `a`" },
 		{ "no json", "\"id\":null,\"error\"" },
 		{ "[]", "\"id\":null,\"error\"" },
 		{ "{}", "neither method nor result nor error" },

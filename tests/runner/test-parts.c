@@ -125,7 +125,10 @@ static void the_hello_arrives(void)
 	};
 	struct runner_spec spec = { .workspace = "/w \xc3\xa9", .spool_dir = "/s",
 		.conversation = "c", .instances = list, .instance_count = 4,
-		.result_max = 4096, .grace_ms = 7 };
+		.result_max = 4096, .grace_ms = 7, .group = "parent/c",
+		.limits = { .memory = -1, .processes = 2, .open_files = 3, .cpu_ms = 4,
+			    .wall_ms = 5, .output_max = 6, .disk_written = -1,
+			    .no_cgroups = true } };
 	struct strbuf b AUTO(strbuf) = STRBUF(1 << 16);
 	struct error err = ERROR_NONE;
 	struct message m;
@@ -139,6 +142,11 @@ static void the_hello_arrives(void)
 	CHECK_STR(s.workspace, "/w \xc3\xa9");
 	CHECK(s.limits.result_max == 4096 && s.limits.grace_ms == 7 &&
 	      s.limits.spool_max == 256 << 20 && s.limits.timeout_ms == 600000);
+	CHECK_STR(s.group, "parent/c");
+	CHECK(s.limits.memory == -1 && s.limits.processes == 2 &&
+	      s.limits.open_files == 3 && s.limits.cpu_ms == 4 && s.limits.wall_ms == 5 &&
+	      s.limits.output_max == 6 && s.limits.disk_written == -1 &&
+	      s.limits.cgroups == 0);
 	CHECK(s.instance_count == 4 && spec_find(&s, "two") == 1 &&
 	      spec_find(&s, "x") == -1);
 	CHECK_STR(s.instances[0].component, "part");

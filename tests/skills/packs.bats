@@ -70,6 +70,36 @@ EOF
 	mortise skills show p.tar.gz | grep -xF 'license: MIT'
 }
 
+@test "a pack appears when it is complete; a signal or an error leaves nothing" {
+	mkdir -p p/zz
+	head -c 16000000 /dev/urandom >p/zz/data
+	mortise skills pack p >/dev/null &
+	while kill -0 $! 2>/dev/null; do
+		[ ! -e p.tar.gz ] || gzip -t p.tar.gz
+	done
+	wait $!
+	[ "$(echo p.tar.gz*)" = p.tar.gz ]
+	run mortise skills pack p
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"cannot create p.tar.gz: File exists"* ]]
+	gzip -t p.tar.gz
+	rm p.tar.gz
+	mortise skills pack p >/dev/null &
+	until [ "$(echo p.tar.gz*)" != 'p.tar.gz*' ]; do
+		kill -0 $!
+	done
+	kill -TERM $! || true
+	if ! wait $!; then
+		[ "$(echo p.tar.gz*)" = 'p.tar.gz*' ]
+	fi
+	rm -f p.tar.gz
+	run mortise skills pack p --key none.pem
+	[ "$status" -ne 0 ]
+	[ "$(echo p.tar.gz*)" = 'p.tar.gz*' ]
+	(umask 077 && mortise skills pack p)
+	[ "$(stat -c %a p.tar.gz)" = 600 ]
+}
+
 @test "an installed pack is listed, loaded on demand, removed" {
 	mortise skills pack p
 	run mortise skills install p.tar.gz

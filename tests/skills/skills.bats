@@ -366,7 +366,7 @@ EOF
 	run_it -t "note it"
 	[ "$(cat "$ws/.openhands/memory/MEMORY.md")" = "Build with ninja." ]
 	[ "$(cat "$work/data/mortise/MEMORY.md")" = "Short answers." ]
-	log | grep -F 'do not contain the text'
+	log | grep -F 'does not contain the text'
 	rm -r "$work/state/mortise"
 	run_it -t "again"
 	[ "$(context project_memory)" = "Build with ninja." ]
@@ -378,7 +378,7 @@ EOF
 	ln -s /etc/hostname "$work/data/mortise/MEMORY.md"
 	run run_it -t "go"
 	echo "$output"
-	[[ "$output" == *"The model does not get the notes: "*"/MEMORY.md is a symbolic link"* ]]
+	[[ "$output" == *"notes are not sent to the model: "*"/MEMORY.md is a symbolic link"* ]]
 	[ -z "$(context user_memory)" ]
 }
 

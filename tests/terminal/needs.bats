@@ -343,3 +343,13 @@ two rows '
 	[[ $output == *'unknown option'* ]]
 	run -0 mortise chat --help
 }
+
+@test 'the command that prints the key can ask for it at the terminal' {
+	terminal
+	enter "mortise run -m openai/gpt-4.1 -t go -o llm.base_url=http://127.0.0.1:1/v1 \
+		-o llm.api_key_command='echo \$((41+1))? >/dev/tty; read key </dev/tty; echo \$key'"
+	see '42?'
+	enter 'a-key-of-this-test'
+	see 'cannot be reached'
+	key C-c
+}

@@ -12,7 +12,7 @@ setup() {
 	cat > "$work/script" <<-'END'
 	[turn]
 	[call bash]
-	command = touch one
+	command = echo first >one
 
 	[turn]
 	text = The first word.
@@ -32,7 +32,7 @@ teardown() {
 	return 1
 }
 
-plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
+plain() { timeout 120 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 
 @test 'lines of a file are read in order, also a last line without a newline' {
 	run plain -o controller.confirmation=always <<< $'go\ny\nand more\n/status'
@@ -130,4 +130,23 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[[ "$output" = *'You: /codereview of the last change'*'The first word.'* ]]
 	[[ "$output" = *'Unknown command /codereviews'* ]]
 	[[ "$output" != *'The second word.'* ]]
+}
+
+@test 'a message whose files take more than 1 MiB as JSON is sent' {
+	for n in 1 2 3 4 5 6; do
+		head -c 120000 /dev/zero | tr '\0' '"' > "quotes$n"
+	done
+	printf "[turn]\ntext = The first word.\n" > "$work/script"
+	run plain <<< 'look at @quotes1 @quotes2 @quotes3 @quotes4 @quotes5 @quotes6'
+	[ "$status" -eq 0 ]
+	[[ "$output" = *'The first word.'* ]]
+	[[ "$output" != *'too long'* ]]
+}
+
+@test '/diff shows what the agent changed, and /undo restores it' {
+	run plain <<< $'go\n/diff\n/undo'
+	[ "$status" -eq 0 ]
+	[[ "$output" = *$'\none\n'*'+first'* ]]
+	[[ "$output" = *'Reverted your last message.'*'Restored 1 file: -one.'* ]]
+	[ ! -e one ]
 }

@@ -420,6 +420,16 @@ static void test_lists(void)
 		{ "numbers after a line of text", "Steps:\n1. a\n2. b\n\nText\n",
 		  "Steps:\n 1. a\n 2. b\n\nText\n" },
 		{ "after a list, more text", "a\n- b\n\nc\n* d\n", "a\n  · b\n\nc\n  · d\n" },
+		{ "three levels, two blanks each",
+		  "- a\n  - b\n    - c\n      - d\n    - e\n  - f\n- g\n",
+		  "  · a\n      · b\n          · c\n              · d\n          · e\n"
+		  "      · f\n  · g\n" },
+		{ "levels below a number", "1. a\n   - b\n     - c\n2. d\n",
+		  " 1. a\n      · b\n          · c\n 2. d\n" },
+		{ "a paragraph of a nested item", "- a\n  - b\n\n    text\n",
+		  "  · a\n\n      · b\n\n        text\n" },
+		{ "a nested item after a line of text", "- a\ntext\n  - b\n",
+		  "  · a\n    text\n      · b\n" },
 		{ "a number within a sentence", "It was in\n1986. And so\n-on.\n",
 		  "It was in\n1986. And so\n-on.\n" },
 	};

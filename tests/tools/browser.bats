@@ -201,7 +201,7 @@ END
 @test "tools call: an action that fails is an error" {
 	run --separate-stderr mortise tools call browser '{"code":"click(\"404\")"}' \
 		-o controller.tools=browser
-	echo "$output"
+	echo "$output" "$stderr"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"no element has the bid '404'"* ]]
 	[ "$stderr" = "mortise: the tool reported an error" ]
@@ -212,7 +212,7 @@ END
 	chmod 700 "$work/fake"
 	TMPDIR=$(mktemp -d /tmp/mt.XXXXXX) # short: it has to hold a socket
 	run mortise tools call browser '{"code":"noop(0)"}' -o controller.tools=browser \
-		-o "tool.browser.program=$work/fake"
+		-o "tool.browser.program=$work/fake" -o sandbox.mode=off
 	rm -rf "$TMPDIR"
 	echo "$output"
 	[[ $(cat "$work/seen") == "$TMPDIR"* ]]

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # code-mode.bats - tool calls by the code of a cell.
 bats_require_minimum_version 1.5.0
+load ../wait
 
 setup() {
+	export MORTISE_CONTROLLER_ON_ASK=stop
 	[ -n "$(find -L /usr/share/jupyter /usr/local/share/jupyter -name kernel.json 2>/dev/null)" ] ||
 		skip "no Jupyter kernel is installed"
 	work=$BATS_TEST_TMPDIR
@@ -152,14 +154,6 @@ until_asked() {
 	return 1
 }
 
-until_there() { # TEXT
-	for ((i = 0; i < 3000; i++)); do
-		if grep -qF -e "$1" "$work/out"; then return 0; fi
-		sleep 0.02
-	done
-	return 1
-}
-
 hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; }
 
 @test "calls of code need approval like any other; a rejection ends the task" {
@@ -179,7 +173,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
 		until_asked 3
 		printf '{"type":"reject","hash":"%s"}\n' "$(hash)"
-		until_there '"observation":"run_ipython"'
+		until_true grep -qF -e '"observation":"run_ipython"' "$work/out"
 	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out" || status=$?
 	[ "$status" -eq 8 ]
 	[ ! -e "$work/ws/made" ]
@@ -199,7 +193,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
 		until_asked 2
 		printf '{"type":"confirm","hash":"%s","arguments":{"command":"echo yours"}}\n' "$(hash)"
-		until_there '"action":"finish"'
+		until_true grep -qF -e '"action":"finish"' "$work/out"
 	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
 	[ "$(result)" = True ]
 	events | jq -se 'map(select(.confirms and .edited))[0] | .called_by and .args.hidden' >/dev/null
@@ -218,7 +212,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	{
 		for ((i = 0; i < 3000; i++)); do [ -s "$work/ws/started" ] && break; sleep 0.02; done
 		printf '{"type":"message","text":"stop that"}\n'
-		until_there '"action":"finish"'
+		until_true grep -qF -e '"action":"finish"' "$work/out"
 	} | timeout 100 "${run_it[@]}" --json >"$work/out"
 	[ ! -e "$work/ws/made" ]
 	[[ "$(events | jq -r 'select((.observation == "run_ipython" or .observation == "error")
@@ -236,7 +230,7 @@ kill_when_started() { # once the file `started` has a text
 }
 
 resume() {
-	run timeout 60 mortise resume
+	run timeout 120 mortise resume
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 	log_is_whole

@@ -75,7 +75,7 @@ EOF
 	[ "$status" -eq 0 ]
 	file=$(find "$work/state" -path '*/spool/*' -type f)
 	[ "$(cat "$file")" = "$text" ]
-	run mortise tools call -o controller.tools=view view \
+	run mortise tools call -o controller.tools=view -o sandbox.read+="$work/state" view \
 		"{\"path\": \"$file\", \"view_range\": [1500, 1501]}"
 	[[ "$output" == *"word14991 "* ]]
 	[[ "$output" == *"word15010 "* ]]
@@ -102,7 +102,7 @@ EOF
 	function.sleep.returns = unsigned
 	function.sleep.arg.seconds = unsigned
 	END
-	run timeout 60 mortise tools call --config "$work/sleep.ini" -C "$work/ws" \
+	run timeout 120 mortise tools call --config "$work/sleep.ini" -C "$work/ws" \
 		-o controller.tools=napper sleep '{"seconds": 1000}'
 	echo "$output"
 	[[ "$output" == *"did not finish within 300 ms"* ]]

@@ -11,6 +11,7 @@ setup() {
 		sleep 0.05
 	done
 	base=http://127.0.0.1:$(cat "$work/port")
+	export MORTISE_SANDBOX_NETWORK=full # the server is outside of it
 	call=(mortise tools call -C "$work" -o controller.tools=fetch)
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # llm-edit.bats - drafts that another model merges, and model requests of tools.
+load ../wait
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -202,7 +203,7 @@ while c.recv(65536):
     pass
 print("gone", flush=True)' >"$work/server" 3>&- &
 	server=$!
-	until [ -s "$work/server" ]; do sleep 0.05; done
+	until_true test -s "$work/server"
 	port=$(head -n 1 "$work/server")
 	turns <<<"path = $file
 content = x"

@@ -14,10 +14,11 @@ setup() {
 	extensions.words = words
 	E
 	printf 'def one\n  one\n' >a.words
+	export MORTISE_SANDBOX_WRITE=$work # the server writes there
 }
 
 call() {
-	timeout 60 mortise tools call --all "$@" --config "$work/mortise.ini"
+	timeout 120 mortise tools call --all "$@" --config "$work/mortise.ini"
 }
 
 @test "the toolset is not offered by default" {
@@ -46,7 +47,7 @@ call() {
 	[[ "$output" == *'`server.words` needs `extensions.words`'* ]]
 }
 
-@test "a call waits for the user without a rule, since servers run code of the project" {
+@test "without a sandbox, a call waits for the user without a rule, since servers run code of the project" {
 	export XDG_STATE_HOME=$work/state
 	mkdir -m 700 "$work/state"
 	args='path = a.words\nsymbol = one\nsecurity_risk = LOW'
@@ -55,8 +56,9 @@ call() {
 		"rename_symbol]\n$args\nnew_name = two"; do
 		printf "[turn]\n[call $call\n\n[turn]\n[call finish]\nmessage = done\n" \
 			>"$work/script"
-		play=(timeout 60 mortise run --config "$work/mortise.ini" -t go
-			-o controller.tools+=lsp -o controller.confirmation=risky
+		play=(timeout 120 mortise run --config "$work/mortise.ini" -t go
+			-o controller.tools+=lsp -o sandbox.mode=off
+			-o controller.on_ask=stop
 			--model "script:$work/script")
 		run -8 "${play[@]}" </dev/null
 		[[ "$output" == *"risk UNKNOWN"* ]]

@@ -62,7 +62,7 @@ const abort = new AbortController();
 const call = client.callTool(
 	{ name: 'execute_bash', arguments: { command: `touch ${began}; sleep 1000` } },
 	{ signal: abort.signal });
-while (!existsSync(began))
+for (let n = 0; n < 1500 && !existsSync(began); n++)
 	await new Promise(r => setTimeout(r, 20));
 abort.abort('enough');
 await assert.rejects(call);

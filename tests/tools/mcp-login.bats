@@ -31,7 +31,7 @@ teardown() {
 }
 
 m() {
-	timeout 60 mortise "$@" --config "$ini" </dev/null
+	timeout 120 mortise "$@" --config "$ini" </dev/null
 }
 
 @test "without a login: an error that names the remedy" {
@@ -140,7 +140,7 @@ m() {
 @test "without a browser the address is pasted" {
 	unset BROWSER DISPLAY WAYLAND_DISPLAY
 	mkfifo "$dir/in"
-	timeout 60 mortise mcp login o --config "$ini" <"$dir/in" >"$dir/out" 2>"$dir/err" &
+	timeout 120 mortise mcp login o --config "$ini" <"$dir/in" >"$dir/out" 2>"$dir/err" &
 	pid=$!
 	exec 5>"$dir/in"
 	for i in $(seq 300); do

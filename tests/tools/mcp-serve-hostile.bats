@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	umask 077
 	dir=$(mktemp -d)
+	export MORTISE_SANDBOX_WRITE=$dir # commands leave files there
 	export XDG_CACHE_HOME=$dir/cache MORTISE_SERVE_TOKEN=a-token-for-the-tests
 	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
 	mkdir "$dir/work"

@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	umask 077
 	dir=$(mktemp -d)
+	export MORTISE_SANDBOX_WRITE=$dir # commands leave files there
 	export XDG_CACHE_HOME=$dir/cache MORTISE_SERVE_TOKEN=a-token-for-the-tests
 	server=
 }
@@ -504,6 +505,16 @@ answered() {
 	echo "$output"
 	[[ "$output" == *'"message":"MCP server `one` asks: Some facts, please.","requestedSchema":{"type":"object","properties":{"name":'* ]]
 	[[ "$output" == *Ann*'"id":9,"result"'* || "$output" == *'"id":9,"result"'*Ann* ]]
+}
+
+@test "the notes of a command that succeeds are part of its result" {
+	mkdir "$dir/sub"
+	serve -C "$dir"
+	ask tools/call '"name":"execute_bash","arguments":{"command":"cd sub"}' >"$dir/moved"
+	grep -qF "[no output; directory: $(realpath "$dir")/sub]" "$dir/moved"
+	grep -qF '"isError":false' "$dir/moved"
+	ask tools/call '"name":"execute_bash","arguments":{"command":"echo plain"}' >"$dir/plain"
+	grep -qF '"text":"plain"' "$dir/plain"
 }
 
 @test "the built-in client over HTTP, in both revisions; progress; a disconnect" {

@@ -9,6 +9,7 @@ setup() {
 	dir=$(mktemp -d)
 	ini=$dir/mortise.ini
 	export XDG_CACHE_HOME=$dir/cache XDG_DATA_HOME=$dir/data
+	export MORTISE_SANDBOX_WRITE=$dir # servers leave files there
 }
 
 teardown() {
@@ -28,7 +29,7 @@ server() {
 }
 
 m() {
-	timeout 60 mortise "$@" --config "$ini"
+	timeout 120 mortise "$@" --config "$ini"
 }
 
 @test "no server: mcp list says so" {
@@ -168,8 +169,8 @@ m() {
 	m mcp status
 	try() {
 		XDG_STATE_HOME=$dir/state m run -C "$dir/ws" -m "script:$dir/script" -t go \
-			-o controller.tools=mcp,finish -o controller.confirmation=risky \
-			-o controller.analyzers= "$@" </dev/null
+			-o controller.tools=mcp,finish -o sandbox.mode=off \
+			-o controller.on_ask=stop -o controller.analyzers= "$@" </dev/null
 	}
 	run try
 	echo "$output"
@@ -655,7 +656,9 @@ use_browser() {
 		EOF
 		mkdir "$dir/ws"
 		export XDG_STATE_HOME=$dir/state
-		run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
+		# the server and its port are outside of the sandbox
+		run m run -C "$dir/ws" --model "script:$dir/script" -t go --json \
+			-o sandbox.network=full -o controller.confirmation=never
 		kill $server
 		echo "$output" | cut -c1-400
 		cat "$dir/log"
@@ -728,7 +731,7 @@ use_browser() {
 		echo "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"nope\"}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{}}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":\"six\",\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo six\"}}}"
-	} | timeout 60 mortise tools serve'
+	} | timeout 120 mortise tools serve'
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'"id":1,"error":{"code":-32601'* ]]
@@ -746,7 +749,7 @@ use_browser() {
 		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo out; (exit 3)\"}}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo fine\"}}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"\"}}}"
-	} | timeout 60 mortise tools serve'
+	} | timeout 120 mortise tools serve'
 	echo "$output"
 	[[ "$output" == *'"id":1,"result":{"content":[{"type":"text","text":"out\n[exit code 3'['];']*'"isError":true'* ]]
 	[[ "$output" == *'"id":2,"result":{"content":[{"type":"text","text":"fine"}],"isError":false'* ]]
@@ -775,7 +778,7 @@ use_browser() {
 		for i in $(seq 300); do [ -e '"$dir"'/began ] && break; sleep 0.1; done
 		echo "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}"
 		echo "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo next\"}}}"
-	} | timeout 60 mortise tools serve'
+	} | timeout 120 mortise tools serve'
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ "$output" != *'"id":7'* ]]
@@ -850,4 +853,35 @@ use_browser() {
 	run env PATH="$node:$PATH" timeout 60 "$inspector" --cli mortise tools serve \
 		--method tools/call --tool-name execute_bash --tool-arg 'command=echo $((6*7))'
 	[[ "$output" == *'"text": "42"'*'"isError": false'* ]]
+}
+
+@test "a server that the sandbox keeps from its program or script: the path and the setting" {
+	export HOME=$dir/home MORTISE_SANDBOX_READ= MORTISE_SANDBOX_WRITE=
+	mkdir -p "$HOME/tools" "$dir/ws"
+	chmod 700 "$HOME"
+	mortise sandbox --json | jq -e .enforced >/dev/null || skip "no sandbox here"
+	printf '#!/bin/sh\nexit 0\n' >"$HOME/tools/server"
+	chmod 755 "$HOME/tools/server"
+	echo 'print("started")' >"$HOME/server.py"
+	{
+		printf '[mcp.one]\ncommand = %s\n' "$HOME/tools/server"
+		printf '[mcp.two]\ncommand = python3\nargs = -u, %s\n' '~/server.py'
+	} >"$ini"
+	for word in one/tools/server two/server.py; do
+		run m mcp test "${word%%/*}" -C "$dir/ws"
+		echo "$output"
+		[ "$status" -eq 6 ]
+		[[ "$output" == *"cannot read $HOME/${word#*/}: to allow it, add it, "*"to \`read\` in [sandbox]"* ]]
+	done
+	cat >"$dir/script" <<-'END'
+		[turn]
+		[call execute_bash]
+		command = until grep "cannot list the tools of .two" log; do sleep 0.05; done
+		[turn]
+		[call finish]
+		message = Done.
+	END
+	m run -C "$dir/ws" -m "script:$dir/script" -t go 2>"$dir/ws/log"
+	cat "$dir/ws/log"
+	grep -F "cannot read $HOME/server.py: " "$dir/ws/log"
 }

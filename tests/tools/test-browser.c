@@ -80,8 +80,12 @@ static void act(void *self, struct task *t, const char *code, bool good)
 		CHECK_MSG(false, "%s: %s %s\n# %s\n# %s", t->name, real,
 			  good ? "succeeds" : "fails",
 			  call.sentence.text ? call.sentence.text : "", text);
+	/* The note is shown with the image. */
+	AUTO(strbuf) struct strbuf all = STRBUF(1 << 24);
+
+	strbuf_addf(&all, "%s%s", text, js_str(call.fields, "image_note", ""));
 	free(t->text);
-	t->text = strdup(text);
+	t->text = strdup(all.text);
 }
 
 /* Expected output may take a while on a busy machine. */

@@ -6,7 +6,7 @@
 
 #include "editor-kit.h"
 #include "oom.h"
-#include "plugins/tools/editor/diff.h"
+#include "text/diff.h"
 #include "plugins/tools/editor/memory.h"
 #include "text/argument.h"
 #include "text/file-view.h"

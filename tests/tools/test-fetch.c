@@ -3,7 +3,7 @@
  * test-fetch.c - pages as Markdown, cut at every byte; which addresses are public;
  * what fetch.so refuses without asking anybody. */
 #include "oom.h"
-#include "plugins/tools/fetch/address.h"
+#include "address.h"
 #include "plugins/tools/fetch/get.h"
 #include "plugins/tools/fetch/html.h"
 #include "tests/tools/plugin-kit.h"

@@ -358,7 +358,7 @@ static void wrong_edits(void)
 	} cases[] = {
 		{ "outside-edit", "/etc/passwd, which is outside the workspace" },
 		{ "escape-edit", "which is outside the workspace" },
-		{ "other-uri", "names `http://example.org/x`, not a file" },
+		{ "other-uri", "returned `http://example.org/x`, which is not the URI of a file" },
 		{ "overlap", "overlapping edits" },
 		{ "no-line", "an invalid edit" },
 		{ "backwards", "an invalid edit" },

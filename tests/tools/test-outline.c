@@ -164,6 +164,15 @@ static const struct {
 	  "...row|c9|x y\n....cell|c10|x\n....cell|11|y\n.....link|12|y\n.....StaticText||z\n",
 	  "table\n\trow: 'Tea' |  | '4' | [8] button 'Buy'\n"
 	  "\t[c9] row, clickable: [c10] 'x', clickable | [12] link 'y' 'z'" },
+	{ "tables that only lay out the page",
+	  ".LayoutTable|1|\n..LayoutTableRow|2|\n...LayoutTableCell|3|Logo Top Menu\n"
+	  "....link|4|Logo\n....LayoutTable|5|\n.....LayoutTableRow|6|\n"
+	  "......LayoutTableCell|7|Top\n.......heading|8|Top\n........StaticText||Top\n"
+	  "...LayoutTableCell|9|Menu\n....StaticText||Menu\n"
+	  "..LayoutTableRow|10|\n...LayoutTableCell|11|a\n....StaticText||a\n"
+	  "...LayoutTableCell|12|b\n....StaticText||b\n",
+	  "row\n\t[3] cell\n\t\t[4] link 'Logo'\n\t\t[7] cell\n\t\t\t[8] heading 'Top'\n"
+	  "\t[9] 'Menu'\nrow: 'a' | 'b'" },
 	{ "a row with boxes in it",
 	  ".row|3|x\n..cell|4|x\n...list||Menu\n....button|5|A\n....button|6|B\n",
 	  "list 'Menu'\n\t[5] button 'A'\n\t[6] button 'B'" },

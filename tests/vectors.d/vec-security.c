@@ -108,7 +108,7 @@ static void judge(json_object *in, struct finding *rail, struct finding *pattern
 	fill(&c, in);
 	match_begin();
 	patterns_rails(tables, &c, rail);
-	patterns_find(tables, &c, false, pattern);
+	patterns_find(tables, &c, false, NULL, pattern);
 	action_text_clear(&c);
 }
 
@@ -297,7 +297,7 @@ static bool on_confirm(struct vec *v, json_object *c)
 	overrides[2] = setting(space[2], sizeof space[2], "confirm_unknown",
 			       js_bool(in, "confirm_unknown", true) ? "yes" : "no");
 	if (config_load(&input, &config, &err) ||
-	    approval_policy_read(config, "controller", true, &p, &err))
+	    approval_policy_read(config, "controller", &p, &err))
 		expect_bool(v, c, -1);
 	else
 		expect_bool(v, c,

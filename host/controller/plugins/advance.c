@@ -27,6 +27,7 @@ int advance_agent(struct mt_ctx *x, struct mt_in *in, struct error *err)
 	r = agent->advance(plugin_host(), plugin_agent_out(), x, in);
 	r = plugin_component_leave(x->part, "advance", outer, r, &x->error);
 	log_context(NULL, NULL, NULL);
+	x->plugin_failed = r != MT_OK;
 	return r ? fail(err, r, "agent %s: %s", component->name,
 			x->error.code ? x->error.text : status_name(r))
 		 : MT_OK;

@@ -89,13 +89,22 @@ static const char *out_directory(struct mt_ctx *x)
 	return x->trial->subject->directory ? x->trial->subject->directory : "";
 }
 
+static const char *analyzer_out_root(struct mt_ctx *x, size_t n)
+{
+	json_object *roots = x->trial->subject->roots;
+
+	return n < js_length(roots)
+		       ? json_object_get_string(json_object_array_get_idx(roots, n))
+		       : NULL;
+}
+
 static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
 		       struct mt_str reason)
 {
 	struct verdict *v = &x->trial->verdict;
 
 	if (risk < RISK_UNKNOWN || risk > RISK_HIGH)
-		return MT_EINVAL;
+		return fail(&x->error, MT_EINVAL, "%d is not a risk", risk);
 	v->risk = risk;
 	v->deny = deny != 0;
 	snprintf(v->rule, sizeof v->rule, "%.*s", (int)utf8_cut(rule.ptr, rule.len, 120),
@@ -103,7 +112,6 @@ static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
 	snprintf(v->reason, sizeof v->reason, "%.*s",
 		 (int)utf8_cut(reason.ptr, reason.len, 250),
 		 reason.ptr ? reason.ptr : "");
-	x->trial->answered = true;
 	return MT_OK;
 }
 
@@ -150,6 +158,7 @@ const struct mt_analyzer_out *plugin_analyzer_out(void)
 		.instance = out_instance,
 		.trusted = out_trusted,
 		.directory = out_directory,
+		.root = analyzer_out_root,
 	};
 
 	return &table;

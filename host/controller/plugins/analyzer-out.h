@@ -23,7 +23,7 @@ struct trial {
 	void *instance;
 	struct leaf *leaves;
 	size_t leaf_count;
-	bool answered, unread; /* unread: out of memory for the arguments */
+	bool unread; /* out of memory for the arguments */
 	struct verdict verdict;
 	analyzers_rule_fn *rule;
 	void *rule_arg;

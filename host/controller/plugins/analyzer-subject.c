@@ -35,6 +35,8 @@ json_object *analyzer_subject_json(const struct subject *s)
 	js_set_bool(o, "trusted", s->trusted);
 	if (s->event)
 		js_set(o, "event", json_object_get(s->event->json));
+	if (s->roots)
+		js_set(o, "roots", json_object_get(s->roots));
 	if (s->args)
 		js_set(o, "arguments", json_object_get(s->args));
 	return o;
@@ -50,6 +52,7 @@ int analyzer_subject_read(json_object *json, struct subject *ret,
 		.said = (enum risk)js_int(json, "said", RISK_UNKNOWN),
 		.trusted = js_bool(json, "trusted", false),
 		.args = js_get(json, "arguments"),
+		.roots = js_get(json, "roots"),
 	};
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		*analyzer_subject_text_of(ret, i) = js_str(json, texts[i].name, NULL);

@@ -15,6 +15,7 @@ struct subject {
 	bool trusted;               /* the hints can be relied on */
 	json_object *args;          /* arguments of the call */
 	const char *thought, *reasoning, *workspace;
+	json_object *roots;         /* more directories of the conversation; NULL: none */
 	const char *directory;      /* directory of the shell; NULL: not known yet */
 	enum risk said;             /* the rating of the model */
 };

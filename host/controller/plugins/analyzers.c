@@ -199,7 +199,7 @@ static int analyzers_ask_one(struct analyzers *a, size_t n, struct trial *t)
 	int r;
 
 	t->instance = a->instances[n];
-	t->answered = t->unread = false;
+	t->unread = false;
 	t->verdict = (struct verdict){ .risk = RISK_UNKNOWN };
 	log_context(x.part->component->plugin, x.part->component->name, NULL);
 	outer = plugin_component_enter(x.part, "advance");
@@ -208,13 +208,9 @@ static int analyzers_ask_one(struct analyzers *a, size_t n, struct trial *t)
 	log_context(NULL, NULL, NULL);
 	if (!r && t->unread)
 		r = MT_ENOMEM;
-	if (r || !t->answered) {
+	if (r) {
 		log_line(MT_LOG_WARNING, "controller", "analyzer %s failed: %s",
-			 a->parts[n].name,
-			 x.error.code ? x.error.text
-			 : r          ? status_name(r)
-				      : "it returned no verdict");
-		r = r ? r : MT_EINVAL;
+			 a->parts[n].name, x.error.code ? x.error.text : status_name(r));
 		snprintf(t->verdict.reason, sizeof t->verdict.reason,
 			 "the analyzer %.100s failed", a->parts[n].name);
 	}

@@ -82,7 +82,7 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 						 x->view_count, tasks, pinned, &x->error);
 }
 
-/* Marks the events that no condensation may forget, drop or mask. */
+/* Mark the events that no condensation may forget, drop or mask. */
 const unsigned char *plugin_view_pins(struct mt_ctx *x)
 {
 	if (x->pinned)
@@ -100,7 +100,9 @@ const unsigned char *plugin_view_pins(struct mt_ctx *x)
 static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 {
 	if (place > x->view_count || count > x->view_count - place)
-		return MT_EINVAL;
+		return fail(&x->error, MT_EINVAL,
+			    "cannot drop %zu places from %zu on; the view has %zu", count,
+			    place, x->view_count);
 	if (!plugin_view_pins(x))
 		return MT_ENOMEM;
 	if (!x->shown) {
@@ -118,8 +120,14 @@ static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 {
 	char *copy;
 
-	if (place >= x->view_count || x->view[place].event < 0)
-		return MT_EINVAL;
+	if (place >= x->view_count)
+		return fail(&x->error, MT_EINVAL,
+			    "cannot mask place %zu; the view has %zu", place,
+			    x->view_count);
+	if (x->view[place].event < 0)
+		return fail(&x->error, MT_EINVAL,
+			    "cannot mask place %zu; it is a summary, not an event",
+			    place);
 	if (!plugin_view_pins(x))
 		return MT_ENOMEM;
 	if (plugin_view_pins(x)[place])

@@ -9,17 +9,27 @@
 #include "controller/plugins/plugin-component.h"
 #include "tools/catalog.h"
 
+struct overlay;
+
 struct launch {
 	struct mask *mask;         /* values for servers are added to it; may be NULL */
 	uv_loop_t *loop;
-	struct config *config;
+	const struct config *config;
 	const struct plugin_component *runtime;
 	const struct catalog *const *catalogs; /* their instances are started, each once */
 	size_t catalog_count;
 	const char *workspace, *conversation, *spool_dir;
+	const char *group;         /* ancestors of the conversation and itself:
+	                              "PARENT/CHILD"; NULL: no ancestors */
 	const char *state_dir;     /* directory of instances that lives as long as the
 	                              conversation; NULL: none */
+	const char *parent_spool;  /* output of a conversation that this one continues, which
+	                              tools may read; NULL: none */
+	const struct overlay *overlay; /* of the workspace; NULL: none */
+	bool isolated;             /* without the data of the installation, and what plugins
+				    * are granted */
 	int stderr_fd;
+	const char *stderr_path;   /* the file of stderr_fd; NULL: the user sees it */
 };
 
 int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,

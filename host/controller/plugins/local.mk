@@ -11,4 +11,4 @@ libhost_a_SOURCES += %D%/advance.c %D%/advance.h %D%/analyzer-out.c %D%/analyzer
 	%D%/plugin-journal.h %D%/plugin-output.c %D%/plugin-output.h %D%/plugin-prompt.c %D%/plugin-prompt.h \
 	%D%/plugin-replay.c %D%/plugin-replay.h \
 	%D%/plugin-sandbox.c %D%/plugin-sandbox.h %D%/plugin-stand-in.c \
-	%D%/plugin-stand-in.h
+	%D%/plugin-stand-in.h %D%/server-access.c %D%/server-access.h

@@ -17,7 +17,8 @@
 struct request {
 	struct mt_ctx *work;           /* whose request is in progress; NULL: none */
 	struct llm_exchange *exchange; /* NULL: not a request to a model */
-	int64_t event_count;           /* events in the log when it was sent */
+	int64_t event_count;           /* events in the log when it was sent, or the agent
+	                                  started a step */
 };
 
 struct request *request_new(void)
@@ -45,6 +46,11 @@ int64_t request_event_count(const struct conversation *c)
 	return c->request->event_count;
 }
 
+void request_note_events(struct conversation *c)
+{
+	c->request->event_count = evlog_count(c->log);
+}
+
 struct mt_ctx *request_keep(struct conversation *c, struct mt_ctx *x)
 {
 	struct mt_ctx *work = malloc(sizeof *work);
@@ -54,7 +60,7 @@ struct mt_ctx *request_keep(struct conversation *c, struct mt_ctx *x)
 	*work = *x;
 	*x = (struct mt_ctx){ .c = c, .part = work->part };
 	c->request->work = work;
-	c->request->event_count = evlog_count(c->log);
+	request_note_events(c);
 	return work;
 }
 

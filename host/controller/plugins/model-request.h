@@ -17,8 +17,11 @@ struct llm *request_llm_for(const struct conversation *c,
 /** Encode the request of a work until `end` (as uv_hrtime). @return true: call it again
  *  before it is sent. */
 bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
-/** Number of events in the log when the latest request was sent. */
+/** Number of events in the log when the latest request was sent, or the agent started a
+ *  step: later user messages are new to it. */
 int64_t request_event_count(const struct conversation *c);
+/** The agent starts a step, which may not send a request. */
+void request_note_events(struct conversation *c);
 /** Send the request of a work, which is stored until the exchange ends. Afterwards,
  *  even on failure, only `sent` of `x` is set. `index`: number of answered requests of
  *  this kind so far. */

@@ -92,7 +92,7 @@ static int answer_cuts(struct mt_ctx *x, const struct journal_entry *e,
 	return answer_flags(x, plugin_view_cuts(x), text);
 }
 
-/* Uses the events as the copy has masked them. */
+/* Use the events as the copy has masked them. */
 static int answer_tokens(struct mt_ctx *x, const struct journal_entry *e,
 			 struct strbuf *text, struct error *err)
 {

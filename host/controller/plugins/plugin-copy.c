@@ -258,7 +258,7 @@ static int copy_history(struct mt_request *r)
 static int copy_request_message(struct mt_request *r, int role, struct mt_str text)
 {
 	if (!plugin_role_is_known(role))
-		return MT_EINVAL;
+		return plugin_host()->request_message(r, role, text); /* why */
 	return TELL(plugin_request_ctx(r), JOURNAL_REQUEST_MESSAGE, .a = role,
 		    .text = { plugin_copy_given(text) });
 }

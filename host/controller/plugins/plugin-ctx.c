@@ -46,8 +46,8 @@ bool plugin_ctx_converses(struct mt_ctx *x)
 	if (x->c && conversation_agent(x->c)->memory)
 		return true;
 	fail(&x->error, MT_EUNSUPPORTED,
-	     "the function has no conversation: it cannot query a model, render a prompt "
-	     "or keep a state");
+	     "this function runs outside a conversation: it cannot query a model, render a "
+	     "prompt or store state");
 	return false;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-ctx.h - a work of a plugin: the data of one call, or of several calls with
- * requests between them. */
+ * plugin-ctx.h - a unit of work of a plugin: the data of one call, or of several calls
+ * with requests between them. */
 #ifndef HOST_CONTROLLER_PLUGINS_PLUGIN_CTX_H
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_CTX_H
 
@@ -34,6 +34,7 @@ struct mt_ctx {
 	size_t view_count, prepared; /* prepared: number of its first items that were read */
 	struct llm_request *request;
 	bool sent;                 /* the request is to be sent */
+	bool plugin_failed;        /* the error is that of an agent or a condenser */
 	json_object *http;         /* the HTTP request to send; see plugin-http.h */
 	json_object *http_made;    /* digests of the earlier HTTP requests; NULL: none */
 	bool replied;              /* the agent was called with a reply */

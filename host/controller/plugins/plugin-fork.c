@@ -238,7 +238,7 @@ static int hold_signals(sigset_t *old)
 	return signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Terminates the copy. @return its status from waitpid */
+/* Terminate the copy. @return its status from waitpid */
 static int end_copy(struct plugin_copy_process *p)
 {
 	int status = 0;
@@ -486,9 +486,10 @@ int plugin_fork_call(struct mt_ctx *x, const struct plugin_call *call,
 	return r ? r : f.status;
 }
 
-void plugin_fork_open(struct plugin_fork *ret, const char *path)
+void plugin_fork_open(struct plugin_fork *ret, const struct component *component)
 {
-	*ret = (struct plugin_fork){ .files = plugin_sandbox_files(path),
+	*ret = (struct plugin_fork){ .files = plugin_sandbox_files(component->path,
+								   component->libraries),
 				     .waits = no_copy };
 }
 

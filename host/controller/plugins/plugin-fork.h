@@ -5,6 +5,7 @@
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_FORK_H
 
 #include "controller/plugins/plugin-output.h"
+#include "registry/registry.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -35,8 +36,7 @@ struct plugin_fork {
 	bool reads_view;                   /* a copy has asked for the view */
 };
 
-/** `path`: that of the plugin. */
-void plugin_fork_open(struct plugin_fork *ret, const char *path);
+void plugin_fork_open(struct plugin_fork *ret, const struct component *component);
 void plugin_fork_close(struct plugin_fork *f);
 /** End the waiting copy, if there is one. */
 void plugin_fork_end_wait(struct plugin_fork *f);

@@ -191,7 +191,8 @@ static int host_request_message(struct mt_request *r, int role, struct mt_str te
 	char *copy;
 
 	if (!plugin_role_is_known(role))
-		return MT_EINVAL;
+		return fail(&x->error, MT_EINVAL, "%d is not the role of a message",
+			    role);
 	m.parts = part = malloc(sizeof *part + text.len + 1);
 	if (!part)
 		return MT_ENOMEM;

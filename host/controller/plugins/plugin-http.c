@@ -90,7 +90,7 @@ static json_object *plugin_http_failed(int status, const char *reason)
 
 /* ---- requests ----------------------------------------------------------------- */
 
-/* Appends "Name: value" lines. */
+/* Append "Name: value" lines. */
 static int plugin_http_put_lines(json_object *headers, struct mt_str lines,
 				 struct error *err)
 {
@@ -196,7 +196,7 @@ int plugin_http_set(struct mt_ctx *x, json_object *params)
 
 /* ---- the record of the step ------------------------------------------------------ */
 
-/* Identifies the step by the log before it: replies and actions of an agent end steps. */
+/* Identify the step by the log before it: replies and actions of an agent end steps. */
 static void scope_of(const struct conversation *c, char ret[64])
 {
 	int64_t id = evlog_count(c->log) - 1;
@@ -325,7 +325,7 @@ static json_object *result_of(struct conversation *c, json_object *entry)
 
 /* ---- performing --------------------------------------------------------------------- */
 
-/* Appends "name: value" lines. */
+/* Append "name: value" lines. */
 static int put_answer_headers(struct conversation *c, json_object *headers,
 			      json_object *result)
 {
@@ -339,7 +339,7 @@ static int put_answer_headers(struct conversation *c, json_object *headers,
 	return js_set_strn(result, "headers", shown.text, shown.len);
 }
 
-/* Stores the body as a blob of the log. */
+/* Store the body as a blob of the log. */
 static int put_answer_body(struct conversation *c, struct mt_str body,
 			   json_object *result, struct error *err)
 {
@@ -356,7 +356,7 @@ static int put_answer_body(struct conversation *c, struct mt_str body,
 	return js_set_str(result, "body", name);
 }
 
-/* Logs a response. @return the result for the plugin, owned. */
+/* Log a response. @return the result for the plugin, owned. */
 static json_object *log_answer(struct conversation *c, const struct http_answer *answer,
 			       struct error *err)
 {

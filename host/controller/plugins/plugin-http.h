@@ -18,7 +18,7 @@ struct plugin_http_input {
 	struct mt_http_result result;
 	struct mt_in in;
 };
-/** Borrows `json`, and refers to itself: do not copy it. */
+/** Fill `ret`, which borrows `json` and points into itself: do not copy it. */
 void plugin_http_input(struct plugin_http_input *ret, json_object *json);
 json_object *plugin_http_result_json(const struct mt_http_result *result);
 
@@ -30,10 +30,10 @@ int plugin_http_request(struct mt_ctx *x, const struct mt_http_request *request)
 int plugin_http_set(struct mt_ctx *x, json_object *params);
 
 typedef void plugin_http_done_fn(struct conversation *c, json_object *result);
-/** Perform the request of a work. If its result is in the log, `*ret_logged` becomes it,
- *  owned, and the work continues at once. Otherwise `*ret_logged` is NULL, the work is kept
- *  as by request_send, and `done` is called when the request is over: it takes the work with
- *  request_finish. */
+/** Perform the request of a unit of work. If its result is in the log, `*ret_logged` is the
+ *  result, owned, and the work continues immediately. Otherwise `*ret_logged` is NULL, the
+ *  work is stored as by request_send, and `done` is called when the request has ended; it
+ *  takes the work with request_finish. */
 int plugin_http_perform(struct conversation *c, struct mt_ctx *x,
 			plugin_http_done_fn *done, json_object **ret_logged,
 			struct error *err);

@@ -12,7 +12,7 @@
 enum { JOURNAL_MAX = 64 << 20, JOURNAL_TEXTS = 4 };
 
 enum journal_type {
-	/* answered by the parent at once */
+	/* answered by the parent immediately */
 	JOURNAL_LOG = 1,     /* a: level; text */
 	JOURNAL_PROMPT,      /* name, data; answered with the text */
 	JOURNAL_BLOB,        /* a: largest size; name; answered with the bytes */

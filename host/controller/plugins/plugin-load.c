@@ -19,6 +19,20 @@ bool plugin_component_forks(const struct config *c, const char *section,
 	return run < 0 ? !component_is_own(component) : run == RUN_FORK;
 }
 
+void plugin_load_explain(const struct config *c, const char *section, struct error *err)
+{
+	const struct error why = *err;
+
+	if (why.code != MT_ENOTFOUND || !config_is_pinned(c))
+		return;
+	*err = ERROR_NONE;
+	fail(err, why.code,
+	     "%s (if the conversation was started with its plugin, reinstall it, or add its "
+	     "directory with -o core.plugin_path+=DIR%s%s%s)",
+	     why.text, section ? "; to resume without it, use -o '" : "",
+	     section ? section : "", section ? ".tools-=NAME'" : "");
+}
+
 int plugin_component_load(struct config *c, struct registry *r, int kind,
 			  const char *name, struct plugin_component *ret,
 			  struct error *err)
@@ -32,8 +46,12 @@ int plugin_component_load(struct config *c, struct registry *r, int kind,
 	if (config_has(c, section.text))
 		plugin = config_get(c, section.text, "plugin");
 	component = registry_need(r, kind, plugin ? plugin : name, err);
-	if (!component)
-		return err->code;
+	if (!component) {
+		int status = err->code;
+
+		plugin_load_explain(c, NULL, err);
+		return status;
+	}
 	ret->component = component;
 	ret->name = strdup(name);
 	if (!ret->name)

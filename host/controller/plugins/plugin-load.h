@@ -15,6 +15,9 @@ bool plugin_component_forks(const struct config *c, const char *section,
 int plugin_component_load(struct config *c, struct registry *r, int kind,
 			  const char *name, struct plugin_component *ret,
 			  struct error *err);
+/** If a conversation is resumed, say in the error of a plugin that was not found how to
+ *  resume it. `section`: the section with the list of tools; NULL: it is not a tool. */
+void plugin_load_explain(const struct config *c, const char *section, struct error *err);
 void plugin_component_clear(struct plugin_component *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugin-output.h - what a plugin in a forked copy prints: with log_level = debug one line
- * of the log per call, masked as all of it; otherwise nothing. */
+ * plugin-output.h - the output of a plugin in a forked copy: with log_level = debug, one
+ * log line per call, with secrets masked; otherwise it is dropped. */
 #ifndef HOST_CONTROLLER_PLUGIN_OUTPUT_H
 #define HOST_CONTROLLER_PLUGIN_OUTPUT_H
 

@@ -8,15 +8,11 @@
 #include "context/prompts.h"
 #include "controller/core.h"
 #include "controller/feature-api.h"
+#include "controller/sandbox.h"
 
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-
-static bool is_sandboxed(const struct conversation *c)
-{
-	return strcmp(c->runtime.component->name, "local") != 0;
-}
 
 /* Adds `tool_NAME` for each tool, and `option_TOOLSET_NAME` for each enabled option of a
  * toolset. */
@@ -54,7 +50,7 @@ static int put_tools(json_object *data, const struct catalog *catalog)
 	return status;
 }
 
-/* Adds the names of variables that commands may need and do not get. */
+/* Add the names of variables that commands may need and do not get. */
 static int put_withheld(json_object *data, const struct config *config)
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(4096);
@@ -82,7 +78,7 @@ static json_object *prompt_data(struct mt_ctx *x)
 	    js_set_bool(data, "plan",
 			config_bool(x->c->config, x->c->agent->section, "plan")) ||
 	    js_set_bool(data, "risk", x->c->agent->catalog.reads_risk) ||
-	    js_set_bool(data, "sandboxed", is_sandboxed(x->c)) ||
+	    js_set_bool(data, "sandboxed", conversation_is_sandboxed(x->c)) ||
 	    put_withheld(data, x->c->config) || put_tools(data, &x->c->agent->catalog)) {
 		json_object_put(data);
 		return NULL;

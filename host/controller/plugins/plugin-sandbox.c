@@ -5,11 +5,9 @@
 
 #include "auto.h"
 #include "confine.h"
+#include "landlock.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -61,108 +59,38 @@ void plugin_sandbox_limit(int64_t deadline_ms)
 
 /* ---- Landlock ---------------------------------------------------------------- */
 
-/* From the kernel interface, because the system headers may be older. */
-enum {
-	LL_EXECUTE = 1u << 0,
-	LL_READ_FILE = 1u << 2,
-	LL_READ_DIR = 1u << 3,
-	LL_VERSION = 1u << 0, /* flag of landlock_create_ruleset */
-	LL_PATH_BENEATH = 1,
-	LL_CREATE_RULESET = 444, LL_ADD_RULE = 445, LL_RESTRICT_SELF = 446, /* calls */
-};
-
-struct ll_ruleset {
-	uint64_t files, network, scope;
-};
-
-struct ll_path {
-	uint64_t allowed;
-	int32_t parent;
-} __attribute__((packed));
-
-/* The rights that each version of Landlock can deny, and its size of the struct. */
-static const struct {
-	struct ll_ruleset all;
-	size_t size;
-} ll_versions[] = {
-	{ { 0x1fff, 0, 0 }, 8 },  { { 0x3fff, 0, 0 }, 8 },  { { 0x7fff, 0, 0 }, 8 },
-	{ { 0x7fff, 3, 0 }, 16 }, { { 0xffff, 3, 0 }, 16 }, { { 0xffff, 3, 3 }, 24 },
-};
-
-static void allow_read(int ruleset, const char *path)
+static void allow_read(int rules, const char *path)
 {
-	AUTO(close) int fd = open(path, O_PATH | O_CLOEXEC);
-	struct ll_path rule = { .allowed = LL_READ_FILE | LL_READ_DIR | LL_EXECUTE,
-				.parent = fd };
-
-	if (fd < 0)
-		return;
-	if (syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0) == 0)
-		return;
-	rule.allowed = LL_READ_FILE | LL_EXECUTE; /* for a file */
-	syscall(LL_ADD_RULE, ruleset, LL_PATH_BENEATH, &rule, 0);
+	landlock_allow(rules, landlock_version(), path, LANDLOCK_READ);
 }
 
-static bool is_library(const struct dirent *entry)
+int plugin_sandbox_files(const char *path, json_object *libraries)
 {
-	const char *ending = strstr(entry->d_name, ".so");
+	static const char *const directories[] = { "/lib", "/lib64", "/usr/lib",
+						   "/usr/lib64", "/usr/local/lib",
+						   "/etc/ld.so.cache" };
+	static const struct landlock_denied denied = {
+		LANDLOCK_ALL, LANDLOCK_BIND | LANDLOCK_CONNECT,
+		LANDLOCK_ABSTRACT_SOCKETS | LANDLOCK_SIGNALS,
+	};
+	int version = landlock_version();
+	int rules = version ? landlock_new(version, &denied) : -1;
 
-	return ending && (ending[3] == '\0' || ending[3] == '.');
-}
-
-/* The plugin may need libraries that are installed next to it. */
-static void allow_plugin(int ruleset, const char *path)
-{
-	enum { LIBRARIES_MAX = 1024 };
-	AUTO(free) char *directory = strdup(path);
-	DIR *all;
-	struct dirent *entry;
-
-	allow_read(ruleset, path);
-	if (!directory || !strrchr(directory, '/'))
-		return;
-	strrchr(directory, '/')[1] = '\0';
-	all = opendir(directory);
-	for (size_t n = 0; n < LIBRARIES_MAX && all && (entry = readdir(all)); n++) {
-		char library[PATH_MAX];
-
-		if (is_library(entry) && snprintf(library, sizeof library, "%s%s",
-						  directory, entry->d_name) < PATH_MAX)
-			allow_read(ruleset, library);
-	}
-	if (all)
-		closedir(all);
-}
-
-int plugin_sandbox_files(const char *path)
-{
-	static const char *const libraries[] = { "/lib", "/lib64", "/usr/lib",
-						 "/usr/lib64", "/usr/local/lib",
-						 "/etc/ld.so.cache" };
-	long version = syscall(LL_CREATE_RULESET, NULL, 0, LL_VERSION);
-	size_t n = version > (long)ARRAY_LEN(ll_versions) ? ARRAY_LEN(ll_versions)
-							  : (size_t)version;
-	char real[PATH_MAX];
-	int ruleset;
-
-	if (version < 1)
+	if (rules < 0)
 		return -1;
-	ruleset = (int)syscall(LL_CREATE_RULESET, &ll_versions[n - 1].all,
-			       ll_versions[n - 1].size, 0);
-	if (ruleset < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
-		allow_read(ruleset, libraries[i]);
-	allow_plugin(ruleset, path);
-	if (realpath(path, real) && strcmp(real, path) != 0)
-		allow_plugin(ruleset, real);
-	return ruleset;
+	for (size_t i = 0; i < ARRAY_LEN(directories); i++)
+		allow_read(rules, directories[i]);
+	allow_read(rules, path);
+	for (size_t i = 0; i < js_length(libraries); i++)
+		allow_read(rules, json_object_get_string(
+					  json_object_array_get_idx(libraries, i)));
+	return rules;
 }
 
 /* ---- seccomp ----------------------------------------------------------------- */
 
 /* While the plugin is loaded, and afterwards: inherited by every copy. */
-static struct confine loading, running;
+static struct syscall_filter loading, running;
 
 int plugin_sandbox_prepare(struct error *err)
 {
@@ -177,7 +105,7 @@ void plugin_sandbox_enter(int files)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (files >= 0)
-		syscall(LL_RESTRICT_SELF, files, 0);
+		landlock_enter(files);
 	confine_apply(&loading);
 }
 

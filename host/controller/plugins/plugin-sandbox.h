@@ -6,12 +6,14 @@
 #define HOST_CONTROLLER_PLUGINS_PLUGIN_SANDBOX_H
 
 #include "error.h"
+#include "js.h"
 
 #include <stdint.h>
 
-/** In the parent: what a copy that loads the plugin at `path` can read, its own
- *  directory and the system's libraries. A descriptor; -1: the kernel lacks Landlock. */
-int plugin_sandbox_files(const char *path);
+/** In the parent: what a copy that loads the plugin at `path` can read: the file, the
+ *  `libraries` that it loaded when it was checked (an array of paths, or NULL), and those
+ *  of the system. A descriptor; -1: the kernel lacks Landlock. */
+int plugin_sandbox_files(const char *path, json_object *libraries);
 /** In the parent, before it forks: make the filters of system calls, once. */
 int plugin_sandbox_prepare(struct error *err);
 /** Limits of memory, processor time and files. */

@@ -392,7 +392,7 @@ struct plugin_stand_in *plugin_stand_in_open(const struct component *component)
 
 	if (!f)
 		return NULL;
-	plugin_fork_open(&f->fork, component->path);
+	plugin_fork_open(&f->fork, component);
 	kinds[component->kind](f, component);
 	return f;
 }

@@ -8,6 +8,7 @@
 #include "controller/feature-api.h"
 #include "controller/conversation-parts.h"
 #include "conversation/shell-directory.h"
+#include "sandbox/roots.h"
 
 #include <string.h>
 
@@ -60,6 +61,7 @@ int approval_ask_analyzers(struct conversation *c, struct call *call, struct ver
 	struct event *action = call->action;
 	const struct tool *tool = analyze_tool_of(c, call);
 	AUTO(json) json_object *args = analyze_arguments_of(call);
+	AUTO(json) json_object *roots = roots_json(conversation_config(c));
 	bool reads = tool && tool_only_reads(tool);
 	bool classified = analyzers_classify(conversation_analyzers(c));
 	const struct subject subject = {
@@ -71,6 +73,7 @@ int approval_ask_analyzers(struct conversation *c, struct call *call, struct ver
 		.thought = event_arg(action, "thought"),
 		.reasoning = js_str(action->json, "reasoning_content", ""),
 		.workspace = conversation_workspace(c),
+		.roots = roots,
 		.directory = shell_directory_of(c),
 		.said = said_risk(action, tool),
 	};

@@ -46,8 +46,6 @@ static inline struct approval_state *approval_of(const struct conversation *c)
 
 /** The directories in which a call would run, for scopes. */
 struct scope_place approval_place(struct conversation *c, const struct call *call);
-/** Do granted scopes cover the call? */
-bool approval_is_granted(struct conversation *c, const struct call *call);
 /** Grant a scope, in this conversation or in the project. */
 int approval_grant(struct conversation *c, json_object *scope, bool project,
 		   struct error *err);

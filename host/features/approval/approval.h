@@ -21,13 +21,16 @@ bool approval_needed(const struct approval_policy *p, enum risk risk);
 /** The stricter of two policies, so that delegating does not bypass approval. */
 struct approval_policy approval_stricter(struct approval_policy a,
 					 struct approval_policy b);
-/** Read the policy of a section [controller...]. `interactive`: a user can answer. */
-int approval_policy_read(const struct config *c, const char *section, bool interactive,
+/** Read the policy of a section [controller...]. */
+int approval_policy_read(const struct config *c, const char *section,
 			 struct approval_policy *ret, struct error *err);
 
 /** The scopes, including those of the project, whose actions run without approval; owned.
  *  NULL: out of memory. */
 json_object *approval_scopes(struct conversation *c);
+
+/** Do granted scopes cover the call? */
+bool approval_is_granted(struct conversation *c, const struct call *call);
 
 /** The members of the command that gives this answer (doc/conversation-protocol.md). */
 void approval_put(struct strbuf *line, const struct approval *a);

@@ -9,18 +9,22 @@
 #include "config/choices.h"
 #include "controller/plugins/analyzers.h"
 #include "controller/observations.h"
+#include "controller/sandbox.h"
 #include "exit-code.h"
 #include "controller/transitions.h"
 #include "controller/turn.h"
 #include "conversation/conversation.h"
 #include "features/approval/action-hash.h"
+#include "features/effects/effects.h"
 #include "utf8.h"
+
+#include <mortise/tool.h>
 
 #include <string.h>
 
 enum { SUBJECT_SHOWN = 120 };
 
-enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
+enum gate { GATE_RUN, GATE_WAIT, GATE_DENY, GATE_REFUSE };
 
 /* ---- the policy -------------------------------------------------------- */
 
@@ -37,7 +41,7 @@ bool approval_needed(const struct approval_policy *p, enum risk risk)
 	return analyzers_risk_waits(risk, p->from, p->unknown);
 }
 
-int approval_policy_read(const struct config *c, const char *section, bool interactive,
+int approval_policy_read(const struct config *c, const char *section,
 			 struct approval_policy *ret, struct error *err)
 {
 	int when = config_choice(c, section, "confirmation");
@@ -45,11 +49,9 @@ int approval_policy_read(const struct config *c, const char *section, bool inter
 
 	if (when < 0 || from < 0)
 		return fail(err, MT_EINVAL, "[%s] has no option `confirmation`", section);
-	if (when == CONFIRMATION_AUTO)
-		when = interactive ? CONFIRMATION_RISKY : CONFIRMATION_NEVER;
 	ret->when = when == CONFIRMATION_ALWAYS  ? CONFIRM_ALWAYS
-		    : when == CONFIRMATION_RISKY ? CONFIRM_RISKY
-						 : CONFIRM_NEVER;
+		    : when == CONFIRMATION_NEVER ? CONFIRM_NEVER
+						 : CONFIRM_RISKY;
 	ret->from = (enum risk)from;
 	ret->unknown = config_bool(c, section, "confirm_unknown");
 	return MT_OK;
@@ -127,6 +129,44 @@ static void say_medium(struct conversation *c, const struct call *call)
 			    what[shown] ? " ..." : "", *reason ? ": " : "", reason);
 }
 
+/* The sandbox keeps a tool within its limits, whatever it does. A server on another host
+ * is outside of it. */
+static bool is_contained(const struct conversation *c, const struct call *call)
+{
+	const struct catalog *catalog = &conversation_agent(c)->catalog;
+	const struct tool_instance *instance =
+		call->tool ? &catalog->instances[call->tool->instance] : NULL;
+
+	return instance && !(call->tool->hints & MT_TOOL_CONTROL) &&
+	       !conversation_is_outside(c, instance) && conversation_is_contained(c);
+}
+
+static bool needs_approval(struct conversation *c, const struct call *call)
+{
+	const struct approval_policy *p = approval_policy(c);
+	const enum risk risk = call->verdict.risk;
+
+	if (!approval_needed(p, risk))
+		return false;
+	if (risk == RISK_UNKNOWN && effects_concern(c, call))
+		return !approval_is_granted(c, call) && !effects_can_preview(c);
+	if (risk == RISK_UNKNOWN && p->when == CONFIRM_RISKY && is_contained(c, call))
+		return false;
+	return risk == RISK_HIGH || !approval_is_granted(c, call);
+}
+
+/* Wait for the user, if one can answer. */
+static enum gate gate_wait(const struct conversation *c)
+{
+	const char *section = conversation_agent(c)->section;
+
+	if (conversation_is_interactive(c) || conversation_is_subagent(c))
+		return GATE_WAIT;
+	return config_choice(conversation_config(c), section, "on_ask") == ON_ASK_STOP
+		       ? GATE_WAIT
+		       : GATE_REFUSE;
+}
+
 static enum gate gate_judge(struct conversation *c, struct call *call)
 {
 	const struct verdict *v = &call->verdict;
@@ -136,9 +176,8 @@ static enum gate gate_judge(struct conversation *c, struct call *call)
 	approval_judge(c, call);
 	if (v->deny)
 		return GATE_DENY;
-	if (approval_needed(approval_policy(c), v->risk) &&
-	    (v->risk == RISK_HIGH || !approval_is_granted(c, call)))
-		return GATE_WAIT;
+	if (needs_approval(c, call))
+		return gate_wait(c);
 	if (v->risk == RISK_MEDIUM && *v->reason &&
 	    approval_policy(c)->when != CONFIRM_NEVER)
 		say_medium(c, call);
@@ -271,6 +310,24 @@ static void gate_refuse(struct conversation *c, struct call *call)
 	observation_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED", text.text);
 }
 
+/* No user can approve it. */
+static void gate_refuse_unattended(struct conversation *c, struct call *call)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(2048);
+	const struct verdict *v = &call->verdict;
+
+	turn_start(c, call);
+	strbuf_addf(
+		&text,
+		"The action was not executed: it requires approval (risk %s%s%s), and no "
+		"user is available. Continue without it, or in another way.",
+		risk_name(v->risk), *v->reason ? ": " : "", v->reason);
+	conversation_notice(c, MT_LOG_WARNING,
+			    "refused, because no user can approve it: risk %s%s%s",
+			    risk_name(v->risk), *v->reason ? ": " : "", v->reason);
+	observation_log_failure(c, call->action, "AGENT_ERROR$ACTION_DENIED", text.text);
+}
+
 json_object *conversation_waits(const struct conversation *c)
 {
 	size_t count = approval_of(c)->offered_scopes
@@ -314,14 +371,15 @@ json_object *conversation_waits(const struct conversation *c)
 
 /* ---- the points ---------------------------------------------------------- */
 
-static void gate_deny(struct conversation *c, struct call *call)
+static void gate_deny(struct conversation *c, struct call *call,
+		      void (*refuse)(struct conversation *c, struct call *call))
 {
 	struct error err = ERROR_NONE;
 
 	if (call->id < 0 && call_log(c, call, &err) < 0)
 		call_free(call);
 	else
-		gate_refuse(c, call);
+		refuse(c, call);
 }
 
 static bool gate(struct conversation *c, struct call *call)
@@ -345,7 +403,10 @@ static bool gate(struct conversation *c, struct call *call)
 			wait_again(c, call);
 		break;
 	case GATE_DENY:
-		gate_deny(c, call);
+		gate_deny(c, call, gate_refuse);
+		break;
+	case GATE_REFUSE:
+		gate_deny(c, call, gate_refuse_unattended);
 		break;
 	}
 	return true;
@@ -375,8 +436,8 @@ static int gate_open_agent(struct conversation *c, struct agent_frame *agent,
 			   struct error *err)
 {
 	struct approval_policy *own = feature_agent_state(agent, &approval_feature);
-	int status = approval_policy_read(conversation_config(c), agent->section,
-					  conversation_is_interactive(c), own, err);
+	int status =
+		approval_policy_read(conversation_config(c), agent->section, own, err);
 
 	if (status)
 		return status;

@@ -49,7 +49,7 @@ static void on_opinion(struct conversation *c, const char *text)
 		snprintf(o->reason, sizeof o->reason, "the judge: %s",
 			 *why ? why : "no reason given");
 	else if (text)
-		judge_report(c, "its answer is not a risk");
+		judge_report(c, "its answer is not a risk level");
 }
 
 static bool is_unknown(struct conversation *c, struct call *call)

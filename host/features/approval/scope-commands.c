@@ -3,7 +3,6 @@
  * scope-commands.c - splits a shell text into its simple commands, for approvals. */
 #include "features/approval/scope-commands.h"
 
-#include "features/approval/scope-paths.h"
 #include "features/approval/scope-programs.h"
 
 #include <ctype.h>

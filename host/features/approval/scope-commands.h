@@ -5,7 +5,9 @@
 #ifndef HOST_FEATURES_APPROVAL_SCOPE_COMMANDS_H
 #define HOST_FEATURES_APPROVAL_SCOPE_COMMANDS_H
 
-#include "features/approval/scope.h"
+#include "features/approval/scope-paths.h"
+
+#include <stddef.h>
 
 enum { COMMANDS_MAX = 12 };
 

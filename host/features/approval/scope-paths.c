@@ -51,10 +51,8 @@ char *scope_path_resolve(const char *dir, const char *path)
 bool scope_path_is_below(const char *path, const char *dir)
 {
 	AUTO(free) char *real = realpath(dir, NULL);
-	size_t len = real ? strlen(real) : 0;
 
-	return len > 1 && strncmp(path, real, len) == 0 &&
-	       (path[len] == '/' || !path[len]);
+	return real && strcmp(real, "/") != 0 && path_is_in(path, real);
 }
 
 static bool is_protected(const char *name, size_t len)

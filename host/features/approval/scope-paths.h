@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-paths.h - resolves paths, and finds files that are never covered by an
- * approval of files. */
+ * scope-paths.h - where an action runs, and the paths in it: resolves them, and finds
+ * files that are never covered by an approval of files. */
 #ifndef HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 #define HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 
 #include <stdbool.h>
+
+/** The directories in which an action would run. Borrowed. */
+struct scope_place {
+	const char *workspace;
+	const char *dir;           /* the working directory of the shell */
+	const char *tool, *toolset; /* the tool as its toolset names it, and the
+				     * instance */
+};
 
 /** The absolute path without links and `..`, as the kernel would open it from `dir`
  *  now; components that do not exist yet stay unchanged. Owned. NULL: unknown. */

@@ -12,7 +12,6 @@
 
 #include "features/approval/action-hash.h"
 #include "features/approval/scope-commands.h"
-#include "features/approval/scope-paths.h"
 #include "utf8.h"
 
 #include <ctype.h>

@@ -27,7 +27,7 @@ static double price(const struct llm *l, const struct llm_usage *u, double heade
 	return (double)u->input * l->input_cost + (double)u->output * l->output_cost;
 }
 
-/* Warns once per model, except for local servers, which may be free of charge. */
+/* Warn once per model, except for local servers, which may be free of charge. */
 static void cost_warn(const struct llm *l, const struct llm_usage *u)
 {
 	if (u->input < 0 || u->output < 0)

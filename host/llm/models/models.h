@@ -13,7 +13,7 @@ struct llm_models;
 int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
 		   struct mask *mask, struct llm_models **ret, struct error *err);
 struct llm_models *llm_models_free(struct llm_models *m);
-/** Sets the directory of the conversation, for `log_requests`; call it before any model
+/** Set the directory of the conversation, for `log_requests`; call it before any model
  *  is opened. */
 int llm_models_request_log_open(struct llm_models *m, const char *dir);
 

@@ -23,52 +23,18 @@ static void fill_provider(const struct component *d, json_object *entry,
 	p->signs = strcmp(js_str(entry, "auth", ""), "sign") == 0;
 }
 
-/* The providers of the next dialect, starting at *n; NULL past the last. */
-static json_object *next_providers(const struct registry *r, size_t *n,
-				   const struct component **ret_dialect)
-{
-	const struct component *d;
-
-	while ((d = registry_at(r, (*n)++))) {
-		json_object *all = d->kind == MT_KIND_DIALECT
-					   ? js_get(component_data(d), "providers")
-					   : NULL;
-
-		if (json_object_is_type(all, json_type_object)) {
-			*ret_dialect = d;
-			return all;
-		}
-	}
-	return NULL;
-}
-
-/* Finds the provider named by the first `len` bytes of `name`. */
-static bool find_provider_entry(const struct registry *r, const char *name, size_t len,
-				struct provider *p)
-{
-	const struct component *d;
-	json_object *all;
-
-	for (size_t n = 0; (all = next_providers(r, &n, &d));) {
-		json_object_object_foreach(all, key, entry) {
-			if (strlen(key) == len && memcmp(key, name, len) == 0) {
-				fill_provider(d, entry, p);
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
 static size_t provider_names(const struct registry *r, const char *ret[MAX_PROVIDERS])
 {
 	const struct component *d;
 	json_object *all;
 	size_t count = 0;
 
-	for (size_t n = 0; (all = next_providers(r, &n, &d));) {
+	for (size_t n = 0; (all = registry_next_providers(r, &n, &d));) {
 		json_object_object_foreach(all, key, entry) {
-			if (entry && count < MAX_PROVIDERS)
+			const struct component *served_by = NULL;
+
+			if (entry && count < MAX_PROVIDERS &&
+			    registry_find_provider(r, key, &served_by) && served_by == d)
 				ret[count++] = key;
 		}
 	}
@@ -113,34 +79,77 @@ static int unknown_provider(const struct registry *r, const char *model,
 			"model `%s` has no provider; use provider/name (for example openai/%s), "
 			"or set base_url in [%s]",
 			model, model, section);
-	if (registry_refused(r, word) && !registry_need(r, MT_KIND_DIALECT, word, &why))
+	if (registry_refused(r, MT_KIND_DIALECT, word) &&
+	    !registry_need(r, MT_KIND_DIALECT, word, &why))
 		return fail(err, why.code, "model `%s`: %s", model, why.text);
 	return provider_is_unknown(r, model, word, section, err);
+}
+
+/* The entry of a provider, of the configured dialect or else of the default one. NULL: it
+ * does not serve the provider; *ret_dialect is the configured dialect in any case. */
+static int provider_entry(const struct config *c, const char *section,
+			  const struct registry *r, const char *provider,
+			  const struct component **ret_dialect, json_object **ret_entry,
+			  struct error *err)
+{
+	const char *dialect = config_get(c, section, "dialect");
+
+	if (!dialect || !*dialect) {
+		*ret_entry = registry_find_provider(r, provider, ret_dialect);
+		return MT_OK;
+	}
+	*ret_dialect = registry_need(r, MT_KIND_DIALECT, dialect, err);
+	if (!*ret_dialect)
+		return err && err->code ? err->code : MT_ENOTFOUND;
+	*ret_entry = js_get(js_get(component_data(*ret_dialect), "providers"), provider);
+	return MT_OK;
+}
+
+/* Use a provider that a dialect serves. */
+static int use_entry(const struct component *dialect, json_object *entry,
+		     const char *model, struct provider *ret, struct error *err)
+{
+	size_t len = strcspn(model, "/:");
+	struct provider p = { .name = model,
+			      .name_len = len,
+			      .model = model[len] ? model + len + 1 : "" };
+
+	fill_provider(dialect, entry, &p);
+	if (p.is_file && *p.model && access(p.model, R_OK) != 0)
+		return fail(err, MT_ENOTFOUND, "model `%s`: cannot read %s: %s", model,
+			    p.model, strerror(errno));
+	*ret = p;
+	return MT_OK;
 }
 
 int provider_find(const struct config *c, const char *section, const struct registry *r,
 		  const char *model, struct provider *ret, struct error *err)
 {
 	const char *base = config_get(c, section, "base_url");
-	size_t len = strcspn(model, "/:");
-	struct provider p = { .name = model, .name_len = len };
+	AUTO(free) char *name = strndup(model, strcspn(model, "/:"));
+	const struct component *dialect = NULL;
+	json_object *entry = NULL;
+	int status = name ? provider_entry(c, section, r, name, &dialect, &entry, err)
+			  : out_of_memory(err);
 
-	if (find_provider_entry(r, model, len, &p)) {
-		p.model = model[len] ? model + len + 1 : "";
-		if (p.is_file && *p.model && access(p.model, R_OK) != 0)
-			return fail(err, MT_ENOTFOUND, "model `%s`: cannot read %s: %s",
-				    model, p.model, strerror(errno));
-		*ret = p;
-		return MT_OK;
-	}
+	if (status)
+		return status;
+	if (entry)
+		return use_entry(dialect, entry, model, ret, err);
+	if ((!base || !*base) && dialect)
+		return fail(
+			err, MT_EINVAL,
+			"model `%s`: dialect `%s`, which [%s] names, does not serve the "
+			"provider `%s`",
+			model, dialect->name, section, name);
 	if (!base || !*base)
 		return unknown_provider(r, model, section, err);
-	p = (struct provider){ .name = "custom", .name_len = strlen("custom"),
-			       .model = model, .base_url = "", .key_env = "",
-			       .network = true };
-	p.component = registry_need(r, MT_KIND_DIALECT, "openai", err);
-	if (!p.component)
+	if (!dialect)
+		dialect = registry_need(r, MT_KIND_DIALECT, "openai", err);
+	if (!dialect)
 		return err && err->code ? err->code : MT_ENOTFOUND;
-	*ret = p;
+	*ret = (struct provider){ .component = dialect, .name = "custom",
+				  .name_len = strlen("custom"), .model = model,
+				  .base_url = "", .key_env = "", .network = true };
 	return MT_OK;
 }

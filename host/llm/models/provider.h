@@ -19,8 +19,9 @@ struct provider {
 	bool signs;            /* its dialect can sign requests; no key needed */
 };
 
-/** "provider/name" or "provider:name" of a provider that a dialect supports; any other
- *  name with base_url set uses the dialect `openai`. */
+/** "provider/name" or "provider:name" of a provider that a dialect serves: the one that
+ *  the key `dialect` names, or the default one. Any other name with base_url set uses that
+ *  dialect, or `openai`. */
 int provider_find(const struct config *c, const char *section, const struct registry *r,
 		  const char *model, struct provider *ret, struct error *err);
 

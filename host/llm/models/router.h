@@ -14,12 +14,12 @@ enum llm_purpose { LLM_FOR_AGENT, LLM_FOR_CONDENSING };
 
 struct llm_router;
 
-/** Reads the rules and opens every model that they name. *ret is NULL for "", and for
+/** Read the rules and open every model that they name. *ret is NULL for "", and for
  *  "noop" if no section has that name. */
 int llm_router_open(struct llm_models *m, const struct config *c, const char *name,
 		    struct llm_router **ret, struct error *err);
 struct llm_router *llm_router_free(struct llm_router *r);
-/** Returns the model of the first rule that matches, else `otherwise`, which also counts
+/** Return the model of the first rule that matches, else `otherwise`, which also counts
  *  the tokens for `tokens > N`; `r` may be NULL. */
 struct llm *llm_router_choose(const struct llm_router *r, const struct llm_request *q,
 			      enum llm_purpose purpose, struct llm *otherwise);

@@ -202,7 +202,8 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 	if (!root || !list)
 		return out_of_memory(err);
 	if (!*root)
-		return fail(err, MT_EUNSUPPORTED, "%s has no server", l->provider);
+		return fail(err, MT_EUNSUPPORTED, "provider %s has no server to query",
+			    l->provider);
 	if (server_list_url(l, root, &url))
 		return fail(err, MT_EINVAL, "base_url is too long");
 	answer = list_request(l, url.text, NULL, err);

@@ -27,7 +27,7 @@ struct backoff_hint {
 
 enum { BACKOFF_MAX_HINT_MS = 5 * 60 * 1000 };
 
-/** Reads one response header: retry-after (seconds or a date), retry-after-ms,
+/** Read one response header: retry-after (seconds or a date), retry-after-ms,
  *  x-should-retry, x-ratelimit-remaining-* and -reset-*, or
  *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset.
  *  A limit matters only if it is exhausted and the response has no retry-after. Other
@@ -35,7 +35,7 @@ enum { BACKOFF_MAX_HINT_MS = 5 * 60 * 1000 };
 void backoff_read_header(struct backoff_hint *h, const char *name, const char *value,
 			 int64_t now);
 
-/** Returns the wait after attempt `n` (from 1) failed. `random` in 0..UINT32_MAX
+/** Return the wait after attempt `n` (from 1) failed. `random` in 0..UINT32_MAX
  *  determines the jitter, which is added: up to a tenth of a wait that the provider
  *  requested, up to a quarter of any other wait. */
 int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,

@@ -31,12 +31,12 @@ struct curl_api {
 	__typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/** Loads libcurl in a thread, in advance of requests. Not thread-safe. */
+/** Load libcurl in a thread, in advance of requests. Not thread-safe. */
 void curl_api_preload(void);
-/** Waits for the thread, if it runs. Call this before the process exits: libraries loaded
+/** Wait for the thread, if it runs. Call this before the process exits: libraries loaded
  *  with libcurl register exit handlers, which would run before the one that waits. */
 void curl_api_join(void);
-/** Returns the initialized table; NULL with `err` filled if libcurl is not installed. */
+/** Return the initialized table; NULL with `err` filled if libcurl is not installed. */
 const struct curl_api *curl_api(struct error *err);
 
 #endif

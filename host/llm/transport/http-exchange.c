@@ -47,7 +47,7 @@ void http_exchange_cancel(struct http_exchange *x)
 
 /* ---- allowed hosts --------------------------------------------------------- */
 
-/* Finds the host name in a URL. Rejects URLs that parsers interpret differently: with a
+/* Find the host name in a URL. Rejects URLs that parsers interpret differently: with a
  * user, escapes or a bracketed address. */
 static bool host_of(const char *url, const char **ret, size_t *ret_len)
 {
@@ -166,7 +166,7 @@ static bool http_exchange_is_reserved(const char *name)
 	return false;
 }
 
-/* Appends "Name: value" and a NUL for each header. */
+/* Append "Name: value" and a NUL for each header. */
 static int http_exchange_put_headers(json_object *headers, struct strbuf *out,
 				     const char **list, size_t *ret_count,
 				     struct error *err)

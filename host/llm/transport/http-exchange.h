@@ -31,18 +31,18 @@ struct http_exchange;
 typedef void http_answered_fn(void *arg, const struct http_answer *answer,
 			      const struct error *err);
 
-/** Checks whether the sender may make the request {url, method, headers, body,
+/** Check whether the sender may make the request {url, method, headers, body,
  *  timeout_ms}. The body may contain any bytes. @return MT_EINVAL, MT_ELIMIT or
  *  MT_EDENIED with a sentence. */
 int http_exchange_check(const struct http_sender *sender, json_object *params,
 			struct error *err);
-/** Sends the request, with the proxy and the certificates of the host. `pool` is created
+/** Send the request, with the proxy and the certificates of the host. `pool` is created
  *  if NULL; `max`: maximum size of the response in bytes. The sender need not outlive the
  *  call. */
 int http_exchange_start(struct llm_pool **pool, const struct http_sender *sender,
 			json_object *params, size_t max, http_answered_fn *answered,
 			void *arg, struct http_exchange **ret, struct error *err);
-/** Cancels the exchange; the callback is not called. */
+/** Cancel the exchange; the callback is not called. */
 void http_exchange_cancel(struct http_exchange *x);
 
 #endif

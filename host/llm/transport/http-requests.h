@@ -27,13 +27,13 @@ struct http_caller {
 	struct runner *runner;
 };
 
-/** Sends the request that a call makes with HTTP_REQUESTS_METHOD, and passes the response
+/** Send the request that a call makes with HTTP_REQUESTS_METHOD, and pass the response
  *  to the runner. If it cannot be sent, the runner gets an error. */
 void http_requests_send(struct http_requests *r, const struct http_caller *caller,
 			uint64_t request, json_object *params);
-/** Cancels the open requests when the call ends. */
+/** Cancel the open requests when the call ends. */
 void http_requests_cancel(struct http_requests *r);
-/** Cancels the requests and closes the connections. The loop closes their handles. */
+/** Cancel the requests and close the connections. The loop closes their handles. */
 void http_requests_clear(struct http_requests *r);
 
 #endif

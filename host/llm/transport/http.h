@@ -57,7 +57,7 @@ struct http_events {
 int http_start(struct llm_pool *p, const struct http_request *r,
 	       const struct http_events *events, void *arg, struct http_call **ret,
 	       struct error *err);
-/** Cancels the call: no further events are called, even if called from an event. */
+/** Cancel the call: no further events are called, even if called from an event. */
 void http_cancel(struct http_call *c);
 
 /* For the exchanges of the pool: */

@@ -325,7 +325,7 @@ static void pool_on_linger(uv_timer_t *timer)
 		uv_timer_start(timer, pool_on_linger, next - now, 0);
 }
 
-/* Notifies the caller, and lets the server finish its response in the background. */
+/* Notify the caller, and let the server finish its response in the background. */
 static void http_call_detach(struct http_call *c)
 {
 	struct llm_pool *p = c->pool;
@@ -473,7 +473,7 @@ static void use_dir(const struct llm_pool *p, CURL *h, const char *dir)
 	p->curl->easy_setopt(h, CURLOPT_CAPATH, dir);
 }
 
-/* Uses only this bundle, or this directory of certificates by their hashes. */
+/* Use only this bundle, or this directory of certificates by their hashes. */
 static void use_path(const struct llm_pool *p, CURL *h, const char *path)
 {
 	struct stat st;
@@ -486,7 +486,7 @@ static void use_path(const struct llm_pool *p, CURL *h, const char *path)
 	}
 }
 
-/* Uses the certificates of the configuration, otherwise of the environment, otherwise of
+/* Use the certificates of the configuration, otherwise of the environment, otherwise of
  * the system. If the bundle is in the system's directory, the directory is tried first,
  * and then the bundle. */
 static void set_certificates(struct http_call *c, const char *wanted)

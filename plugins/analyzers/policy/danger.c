@@ -8,6 +8,7 @@
 #include "danger-table.h"
 #include "sensitive.h"
 #include "targets.h"
+#include "text/tool-ignore.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -118,6 +119,53 @@ static bool is_temporary(const char *path)
 	return place_is_below(path, "/tmp") || place_is_below(path, "/var/tmp");
 }
 
+/* Is the word the relative path of a directory that a build, a package manager or a test
+ * run creates again? */
+static bool names_generated(const char *word)
+{
+	static const char names[] =
+		"build _build cmake-build-debug cmake-build-release dist target "
+		"node_modules .next .nuxt .turbo .parcel-cache .gradle __pycache__ "
+		".pytest_cache .mypy_cache .ruff_cache .tox .nox .venv venv .eggs .cache "
+		"coverage htmlcov";
+	AUTO(free) char *path = strdup(word);
+	size_t len = path ? strlen(path) : 0;
+	const char *last;
+
+	while (len > 1 && path[len - 1] == '/')
+		path[--len] = '\0';
+	if (!len || *path == '/' || strpbrk(path, "*?[]{}$~`\\") || strstr(path, "..") ||
+	    strstr(path, ".git"))
+		return false;
+	last = strrchr(path, '/');
+	return unit_lists_word(names, last ? last + 1 : path);
+}
+
+bool danger_is_cleaning(const struct place *place, const struct facts *f)
+{
+	static const char options[] = "--recursive --force --verbose --";
+	const struct unit *u = f->unit;
+	size_t operands = 0;
+
+	if (!is_one(u, "rm") || u->inner || u->more || f->dynamic || f->undecided)
+		return false;
+	for (size_t i = 1; i < u->count; i++) {
+		const char *word = unit_text(u, i);
+
+		if (*word != '-' && ++operands && !names_generated(word))
+			return false;
+		if (*word == '-' && !unit_lists_word(options, word) &&
+		    word[1 + strspn(word + 1, "rRfv")])
+			return false;
+	}
+	for (size_t i = 0; i < f->path_count; i++)
+		if (!f->paths[i].redirect &&
+		    (!f->paths[i].resolved ||
+		     !place_is_inside(place, f->paths[i].resolved)))
+			return false;
+	return operands > 0;
+}
+
 static bool recursive_delete(const struct place *place, const struct facts *f)
 {
 	const struct unit *u = f->unit;
@@ -126,7 +174,7 @@ static bool recursive_delete(const struct place *place, const struct facts *f)
 	if (!is_one(u, "rm rmdir unlink"))
 		return false;
 	if (deep && (unit_has(u, "-f") || unit_has(u, "--force")))
-		return true;
+		return !danger_is_cleaning(place, f);
 	for (size_t i = 0; i < f->path_count; i++) {
 		const char *path = danger_meant(&f->paths[i]);
 
@@ -495,10 +543,24 @@ static bool cloud_deletes(const struct place *place, const struct facts *f)
 	return false;
 }
 
+/* Does it name a file that tools may not use? A pattern stands for the files that it
+ * matches now. */
+static bool names_ignored(const struct place *place, const struct facts *f)
+{
+	(void)place;
+	for (size_t i = 0; i < f->path_count; i++)
+		if (tool_ignore_has(danger_meant(&f->paths[i])) ||
+		    (f->paths[i].resolved && tool_ignore_has(f->paths[i].lexical)))
+			return true;
+	return false;
+}
+
 static const struct check checks[] = {
 	{ "danger.secrets", "reads or sends credentials", names_secret },
 	{ "danger.files", "writes to a file that the system or other programs trust",
 	  writes_protected },
+	{ "danger.ignored", "names a file that `.mortise/ignore` keeps from tools",
+	  names_ignored },
 	{ "danger.home", "copies a directory that contains credentials", takes_home },
 	{ "danger.delete", "deletes what cannot be restored", recursive_delete },
 	{ "danger.move", "moves a system or home directory",
@@ -542,6 +604,15 @@ void danger_of_command(const struct place *place, const struct facts *f,
 		*ret = (struct finding){ HIGH, false, checks[i].rule, checks[i].reason };
 		return;
 	}
+}
+
+bool danger_of_ignored(const struct place *place, const struct facts *f,
+		       struct finding *ret)
+{
+	if (!names_ignored(place, f))
+		return false;
+	*ret = (struct finding){ HIGH, false, checks[2].rule, checks[2].reason };
+	return true;
 }
 
 void danger_of_files(const struct place *place, const struct facts *f, bool writes,

@@ -135,7 +135,7 @@ static bool in_bare_repository(const struct place *place, const char *dir)
 	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);
 
 	strbuf_add(&at, dir);
-	while (!at.error && at.len > 1 && place_is_below(at.text, place->workspace)) {
+	while (!at.error && at.len > 1 && place_belongs(place, at.text)) {
 		if (is_bare_repository(at.text))
 			return true;
 		strbuf_cut(&at, (size_t)(strrchr(at.text, '/') - at.text));
@@ -203,7 +203,7 @@ static bool repository_has_hooks(const struct place *place, const char *at)
 }
 
 /* May a hook run in the repository that contains a directory? Searches for it up to the
- * workspace. */
+ * workspace, or the directory of the conversation that contains it. */
 static bool hooks_may_run(const struct place *place, const char *dir)
 {
 	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);
@@ -211,7 +211,7 @@ static bool hooks_may_run(const struct place *place, const char *dir)
 	struct stat st;
 
 	strbuf_add(&at, dir);
-	while (!at.error && at.len > 1 && place_is_below(at.text, place->workspace)) {
+	while (!at.error && at.len > 1 && place_belongs(place, at.text)) {
 		strbuf_reset(&git);
 		strbuf_addf(&git, "%s/.git", at.text);
 		if (git.error || lstat(git.text, &st) == 0)

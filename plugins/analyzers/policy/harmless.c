@@ -346,10 +346,7 @@ static bool may_read(const struct place *place, const struct path *p)
 	for (size_t i = 0; open[i]; i++)
 		if (place_is_below(p->resolved, open[i]))
 			return true;
-	if (strstr(p->resolved, "/mortise/conversations/") &&
-	    strstr(p->resolved, "/spool/"))
-		return true;
-	return place_is_inside(place, p->resolved);
+	return sensitive_is_output(p->resolved) || place_is_inside(place, p->resolved);
 }
 
 static bool may_write(const struct place *place, const struct path *p)
@@ -474,6 +471,14 @@ static bool files_are_good(const struct place *place, const struct facts *f,
 	return true;
 }
 
+/* The first bytes of the path are a directory of the conversation, or something in one. */
+static bool starts_inside(const struct place *place, const char *path, size_t len)
+{
+	AUTO(free) char *start = strndup(path, len);
+
+	return start && place_belongs(place, start);
+}
+
 /* A pattern may match more files later than when it was checked. */
 static bool patterns_stay_inside(const struct place *place, const struct facts *f)
 {
@@ -485,8 +490,7 @@ static bool patterns_stay_inside(const struct place *place, const struct facts *
 			continue;
 		while (n && p->lexical[n - 1] != '/')
 			n--;
-		if (n < strlen(place->workspace) ||
-		    strncmp(p->lexical, place->workspace, strlen(place->workspace)) != 0)
+		if (!starts_inside(place, p->lexical, n))
 			return false;
 	}
 	return true;

@@ -20,6 +20,7 @@ struct judging {
 	struct finding found;
 	bool any;     /* a part was assessed */
 	bool decided; /* a rule decided on the command that contains a wrapper */
+	size_t cleanings; /* deletions of directories that are created again */
 	bool covered; /* user rules decided on all parts */
 };
 
@@ -82,6 +83,7 @@ static int command_facts(struct judging *j, const struct facts *f, bool *ret_set
 		return MT_OK; /* the rule also covered the command that the wrapper runs */
 	if (j->policy->signatures)
 		danger_of_command(&j->place, f, &danger);
+	j->cleanings += danger_is_cleaning(&j->place, f);
 	j->covered = j->covered && f->unit->inner;
 	if (danger.risk == HIGH)
 		judge_add(j, &danger);
@@ -201,6 +203,8 @@ static void files_risk(struct judging *j, const struct facts *f)
 
 	if (j->policy->signatures)
 		danger_of_files(&j->place, f, writes, &finding);
+	if (j->policy->signatures && !action->ours)
+		danger_of_ignored(&j->place, f, &finding);
 	if (finding.risk != HIGH) {
 		finding = policy_judge_unknown("not known to be harmless");
 		if (action->ours && !action->open_world && (!writes || f->path_count))
@@ -241,6 +245,20 @@ static bool is_content(const struct action *action, const struct argument *a)
 	return action->ours && !is_script(a->name) && !is_code(a->name);
 }
 
+/* How often the text contains the word `rm`. */
+static size_t count_rm(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i + 1 < len; i++)
+		count += strncasecmp(text + i, "rm", 2) == 0 &&
+			 (i == 0 ||
+			  !(isalnum((unsigned char)text[i - 1]) || text[i - 1] == '_')) &&
+			 (i + 2 == len ||
+			  !(isalnum((unsigned char)text[i + 2]) || text[i + 2] == '_'));
+	return count;
+}
+
 /* `executed`: also in the executable part, which is not known to be harmless. */
 static int look_for_patterns(struct judging *j, bool executed)
 {
@@ -248,6 +266,7 @@ static int look_for_patterns(struct judging *j, bool executed)
 	struct finding rail = { LOW, false, "", "" }, pattern = rail;
 	struct error err = ERROR_NONE;
 	struct action_text c;
+	bool is_cleaning;
 	int r = MT_OK;
 
 	if (!j->policy->patterns)
@@ -261,10 +280,12 @@ static int look_for_patterns(struct judging *j, bool executed)
 					    action->arguments[i].len);
 	for (size_t i = 0; !r && i < 2 && action->said[i]; i++)
 		r = action_text_add(&c, false, action->said[i], strlen(action->said[i]));
+	is_cleaning = j->cleanings && j->cleanings == count_rm(c.exec.text, c.exec.len);
 	if (!r && j->policy->rails)
 		r = patterns_rails(j->policy->patterns, &c, &rail);
 	if (!r && j->policy->signatures)
-		r = patterns_find(j->policy->patterns, &c, true, &pattern);
+		r = patterns_find(j->policy->patterns, &c, true,
+				  is_cleaning ? "exec.destruct.rm_rf" : NULL, &pattern);
 	action_text_clear(&c);
 	if (!r && rail.risk == HIGH)
 		judge_add(j, &rail);
@@ -312,6 +333,7 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 
 	if (r)
 		return r;
+	j.place.roots = action->roots;
 	match_begin();
 	if (!names_path(action))
 		r = commands(&j, &any);

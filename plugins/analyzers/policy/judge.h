@@ -12,6 +12,7 @@
 /** An action, in the form of a call. */
 struct action {
 	const char *tool, *workspace, *directory;
+	const char *const *roots; /* as in struct place */
 	uint32_t hints;  /* of the tool: MT_TOOL_READ_ONLY ... */
 	bool reads_only; /* according to trusted hints */
 	bool open_world; /* contacts systems outside of this machine */

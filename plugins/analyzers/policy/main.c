@@ -12,7 +12,7 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { ARGUMENTS_MAX = CORPUS_PIECES_MAX };
+enum { ARGUMENTS_MAX = CORPUS_PIECES_MAX, ROOTS_MAX = 64 };
 
 /* ---- policy ------------------------------------------------------------------- */
 
@@ -109,6 +109,7 @@ static int policy_advance(const struct mt_host *host, const struct mt_analyzer_o
 			  struct mt_ctx *ctx, const struct mt_in *in)
 {
 	AUTO(free) struct argument *list = NULL;
+	const char *roots[ROOTS_MAX + 1] = { NULL };
 	struct action action;
 	struct finding f;
 	int r;
@@ -117,6 +118,9 @@ static int policy_advance(const struct mt_host *host, const struct mt_analyzer_o
 	if (in->what != MT_START)
 		return MT_OK;
 	r = policy_main_action_of(out, ctx, &action, &list);
+	for (size_t n = 0; n < ROOTS_MAX && (roots[n] = out->root(ctx, n)); n++)
+		;
+	action.roots = roots;
 	if (!r)
 		r = judge_action(out->instance(ctx), &action, &f);
 	return r ? r
@@ -192,7 +196,7 @@ static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_
 	match_begin();
 	r = policy_collect(out, ctx, &c);
 	if (!r)
-		r = patterns_find(out->instance(ctx), &c, false, &f);
+		r = patterns_find(out->instance(ctx), &c, false, NULL, &f);
 	action_text_clear(&c);
 	return r ? r
 		 : out->verdict(ctx, f.risk, 0, policy_main_str(f.rule),

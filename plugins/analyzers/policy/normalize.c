@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * normalize.c - removes invisible characters, folds compatibility forms, joins white
- * space (spec/security 15.2). */
+ * space, as the pattern analyzer of OpenHands V1 does. */
 #include "normalize.h"
 
 #include "auto.h"

@@ -220,6 +220,14 @@ static uint32_t bits_of(enum where where)
 	return bits;
 }
 
+static uint32_t bit_of_rule(const char *rule)
+{
+	for (size_t i = 0; rule && i < ARRAY_LEN(patterns); i++)
+		if (strcmp(patterns[i].rule, rule) == 0)
+			return 1u << i;
+	return 0;
+}
+
 static bool policy_patterns_first_of(uint32_t found, int risk, struct finding *ret)
 {
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
@@ -253,7 +261,7 @@ static int deletions(const struct action_text *c, bool *found, bool *uncertain)
 }
 
 int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
-		  struct finding *ret)
+		  const char *except, struct finding *ret)
 {
 	struct sight sight = { 0 };
 	bool deleted = false, uncertain = false, same = c->all.len == c->exec.len;
@@ -264,6 +272,7 @@ int patterns_find(const struct patterns *b, const struct action_text *c, bool ou
 	if (!r && !same)
 		r = patterns_look(&b->patterns, bits_of(ALL), c->all.text, c->all.len,
 				  &sight);
+	sight.found &= ~bit_of_rule(except);
 	if (r || policy_patterns_first_of(sight.found, HIGH, ret))
 		return r;
 	if (!ours) /* the policy reads the commands themselves */

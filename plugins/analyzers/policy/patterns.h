@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * patterns.h - patterns of dangerous commands and of prompt injection, and guard rules
- * ("rails") for dangerous combinations: those of OpenHands V1 (spec/security 15.2), and
- * built-in ones. */
+ * ("rails") for dangerous combinations: those of OpenHands V1, and built-in ones. */
 #ifndef POLICY_PATTERNS_H
 #define POLICY_PATTERNS_H
 
@@ -16,9 +15,10 @@ struct patterns *patterns_free(struct patterns *b);
 AUTO_DEFINE(patterns, struct patterns *, patterns_free)
 
 /** HIGH, MEDIUM, otherwise LOW; UNKNOWN for a deletion whose command is not known, and
- *  for text that cannot be analyzed completely. `ours`: with built-in patterns. */
+ *  for text that cannot be analyzed completely. `ours`: with built-in patterns. `except`
+ *  (may be NULL): a rule that does not apply. */
 int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
-		  struct finding *ret);
+		  const char *except, struct finding *ret);
 /** Evaluate the rails: HIGH or LOW. Each piece is matched separately. */
 int patterns_rails(const struct patterns *b, const struct action_text *c,
 		   struct finding *ret);

@@ -116,9 +116,23 @@ bool place_is_below(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
+static bool in_roots(const struct place *p, const char *path)
+{
+	for (size_t i = 0; p->roots && p->roots[i]; i++)
+		if (place_is_below(path, p->roots[i]) && p->roots[i][1])
+			return true;
+	return false;
+}
+
+bool place_belongs(const struct place *p, const char *path)
+{
+	return place_is_below(path, p->workspace) || in_roots(p, path);
+}
+
 bool place_is_inside(const struct place *p, const char *resolved)
 {
-	return place_is_below(resolved, p->real_workspace) && p->real_workspace[1];
+	return (place_is_below(resolved, p->real_workspace) && p->real_workspace[1]) ||
+	       in_roots(p, resolved);
 }
 
 static int resolved(struct place *p, const char *path, char **ret)

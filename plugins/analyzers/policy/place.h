@@ -15,6 +15,8 @@ struct place {
 	char *workspace;        /* as given, clean; "" if unknown */
 	char *real_workspace;   /* symbolic links resolved */
 	char *home, *real_home; /* NULL if unknown */
+	const char *const *roots; /* more directories of the conversation, symbolic links
+			       resolved, up to NULL; borrowed; NULL: none */
 	char *directory; /* of the shell; the workspace if unknown */
 	size_t lookups;  /* in the file system, for this action */
 };
@@ -33,7 +35,10 @@ int place_resolve(struct place *p, const char *path, const char *base,
 
 /** Is the clean path `path` the directory `dir` or inside it? */
 bool place_is_below(const char *path, const char *dir);
-/** Is a path from place_resolve() inside the workspace? */
+/** Is the clean path `path` in the workspace, as given, or in another directory of the
+ *  conversation? */
+bool place_belongs(const struct place *p, const char *path);
+/** Is a path from place_resolve() in the workspace or in such a directory? */
 bool place_is_inside(const struct place *p, const char *resolved);
 
 #endif

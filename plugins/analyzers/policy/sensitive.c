@@ -145,8 +145,7 @@ static bool sensitive_ends_with(const char *path, const char *end)
 	return n >= k && strcmp(path + n - k, end) == 0;
 }
 
-/* Our own directories, if the environment moves them; `spool` contains tool output, and
- * may be read. */
+/* Our own directories, if the environment moves them. */
 static bool sensitive_is_ours(const char *path)
 {
 	static const char *const variables[] = { "XDG_CONFIG_HOME", "XDG_STATE_HOME" };
@@ -162,14 +161,28 @@ static bool sensitive_is_ours(const char *path)
 	return false;
 }
 
-static bool is_spool(const char *path)
+bool sensitive_is_output(const char *path)
 {
-	return strstr(path, "/mortise/conversations/") && strstr(path, "/spool/");
+	const char *at = strstr(path, "/mortise/conversations/");
+
+	return at && (strstr(at, "/spool/") || strstr(at, "/tools/bash/job-"));
+}
+
+/* In the workspace of a subagent, which is in our own directory. */
+static bool is_own_workspace(const struct place *place, const char *path)
+{
+	const char *const roots[] = { place->workspace, place->real_workspace };
+
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++)
+		if (strstr(roots[i], "/mortise/workspaces/") &&
+		    place_is_below(path, roots[i]))
+			return true;
+	return false;
 }
 
 bool sensitive_is_secret(const struct place *place, const char *path)
 {
-	if (is_spool(path))
+	if (sensitive_is_output(path) || is_own_workspace(place, path))
 		return false;
 	if (sensitive_is_ours(path))
 		return true;
@@ -221,8 +234,9 @@ bool sensitive_is_protected(const struct place *place, const char *path)
 {
 	const char *git = strstr(path, "/.git/");
 
-	if (sensitive_listed(place, starters, path) || sensitive_in_system(path) ||
-	    sensitive_is_device(path) || sensitive_is_secret(place, path))
+	if ((sensitive_listed(place, starters, path) && !is_own_workspace(place, path)) ||
+	    sensitive_in_system(path) || sensitive_is_device(path) ||
+	    sensitive_is_secret(place, path))
 		return true;
 	if (git && (strncmp(git + 6, "hooks/", 6) == 0 || strcmp(git + 6, "hooks") == 0 ||
 		    sensitive_ends_with(path, "/config") ||
@@ -233,7 +247,8 @@ bool sensitive_is_protected(const struct place *place, const char *path)
 	       sensitive_ends_with(path, "/.envrc") || strstr(path, "/.ssh/");
 }
 
-/* A system directory, a home directory, the workspace, or a parent of these. */
+/* A system directory, a home directory, the workspace, another directory of the
+ * conversation, or a parent of these. */
 bool sensitive_is_critical(const struct place *place, const char *path)
 {
 	static const char *const roots[] = { "/",     "/home", "/root",  "/var", "/opt",
@@ -247,6 +262,9 @@ bool sensitive_is_critical(const struct place *place, const char *path)
 			return true;
 	if (strncmp(path, "/home/", 6) == 0 && !strchr(path + 6, '/'))
 		return true;
+	for (size_t i = 0; place->roots && place->roots[i]; i++)
+		if (place_is_below(place->roots[i], path))
+			return true;
 	return (place->home && place_is_below(place->home, path)) ||
 	       (place->real_home && place_is_below(place->real_home, path)) ||
 	       (*place->workspace && place_is_below(place->workspace, path)) ||

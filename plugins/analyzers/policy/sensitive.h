@@ -9,6 +9,8 @@
 
 /** Does the file contain keys or passwords? */
 bool sensitive_is_secret(const struct place *place, const char *path);
+/** Is it output of a tool in our own directories, which results name: it may be read. */
+bool sensitive_is_output(const char *path);
 /** Is it a file whose content is executed later, or that protects the system: a hook, a
  *  startup file, our own configuration, a system file, a device? Also files with keys. */
 bool sensitive_is_protected(const struct place *place, const char *path);

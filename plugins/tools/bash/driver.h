@@ -16,6 +16,8 @@
  *     quote is an error instead of a wait for the rest of it.
  *   - Bash reports jobs only where it reads commands itself. Its reports on background
  *     jobs are printed after the command.
+ *   - The eval is in a sourced file: there, bash removes foreground programs from its list
+ *     of jobs when they end, as it does where it reads commands itself.
  *   - A command with a pipeline is followed by a function that notes the exit codes of
  *     its parts.
  *   - The redirections of eval close our descriptors for the command; bash keeps them
@@ -30,10 +32,15 @@
 #define DRIVER_SOCKET 240
 #define DRIVER_FILE 241
 #define DRIVER_STATE 242
+#define DRIVER_SOURCE 243
 #define DRIVER_FIELDS 7
 
 /* Appended to a command with a pipeline: eval itself leaves only its own status. */
 #define DRIVER_PIPE "\n{ __mortise_pipe; } 2>/dev/null"
+
+/* The file that is sourced; without it, the same text is run by eval. */
+static const char driver_source[] =
+	"builtin eval \"$__mortise_c\" 240>&- 241>&- 242>&- 243>&-\n";
 
 static const char driver_loop[] =
 	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
@@ -54,9 +61,9 @@ static const char driver_loop[] =
 	"__mortise_p=$__mortise_s __mortise_s=0 __mortise_b=${!-}"
 	" __mortise_e= __mortise_q=\n"
 	"if __mortise_rc \"$__mortise_p\"; then\n"
-	"builtin eval \"$__mortise_c\" 240>&- 241>&- 242>&-\n"
+	"builtin eval \"$__mortise_x\"\n"
 	"else\n"
-	"builtin eval \"$__mortise_c\" 240>&- 241>&- 242>&-\n"
+	"builtin eval \"$__mortise_x\"\n"
 	"fi\n"
 	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
 	"[[ -z $__mortise_e ]] || __mortise_s=$__mortise_e\n"
@@ -72,7 +79,7 @@ static const char driver_init[] =
 	"if [[ -n ${__mortise_v-} && -s /proc/self/fd/242 ]]; then\n"
 	"builtin export -n __mortise_v\n"
 	"builtin eval 'builtin unset $(builtin compgen -e);"
-	" builtin source /proc/self/fd/242' 240>&- 241>&- </dev/null >/dev/null 2>&1\n"
+	" builtin source /proc/self/fd/242' 240>&- 241>&- 243>&- </dev/null >/dev/null 2>&1\n"
 	"[[ ${PWD-} -ef . ]] || builtin cd \"$__mortise_v\" 2>/dev/null\n"
 	"fi\n"
 	"builtin unset PROMPT_COMMAND __mortise_v\n"
@@ -90,6 +97,9 @@ static const char driver_init[] =
 	"__mortise_pipe() { __mortise_e=$? __mortise_w=(\"${PIPESTATUS[@]}\")\n"
 	"builtin printf -v __mortise_q '%s ' \"${__mortise_w[@]}\"; }\n"
 	"__mortise_j=' '\n"
+	"__mortise_x='builtin source /proc/self/fd/243'\n"
+	"[[ -r /proc/self/fd/243 ]] ||"
+	" __mortise_x='builtin eval \"$__mortise_c\" 240>&- 241>&- 242>&- 243>&-'\n"
 	/* Print bash's reports on background jobs: new ones, ended ones. */
 	"__mortise_jobs() {\n"
 	"builtin local line number= pid= back all=' '\n"
@@ -121,7 +131,7 @@ static const char driver_init[] =
 	" builtin eval \"$__mortise_d\"; builtin kill -INT \"$$\"'; }\n"
 	"fi\n"
 	"if [[ -n ${__mortise_f-} ]]; then builtin eval"
-	" 'builtin source \"$__mortise_f\"' 240>&- 241>&- 242>&-; fi\n"
+	" 'builtin source \"$__mortise_f\"' 240>&- 241>&- 242>&- 243>&-; fi\n"
 	"builtin unset __mortise_f\n"
 	"builtin eval \"$__mortise_d\"\n"
 	"builtin kill -INT \"$$\"";

@@ -2,6 +2,7 @@
  *
  * main.c - the tool `execute_bash`: the ABI around run.h. */
 #include "jobs.h"
+#include "carry.h"
 #include "clock.h"
 #include "js.h"
 #include "keys.h"
@@ -13,6 +14,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
 	LIVE_MAX = 16 * 1024,  /* maximum size of a live text; the rest is dropped */
@@ -105,6 +107,15 @@ static const char *bash_tool_told_file(void *arg)
 	return b->told_file;
 }
 
+/* The file of carry.h; NULL: none. Owned. */
+static char *carry_file(const struct bash *b)
+{
+	const char *directory = b->host->conversation_dir(b->instance);
+	char *path = NULL;
+
+	return *directory && asprintf(&path, "%s/carry", directory) >= 0 ? path : NULL;
+}
+
 static const struct mt_option options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "no_change_timeout", .fallback = "30s", .min = 100, .max = 86400000,
@@ -160,7 +171,12 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 		.raw = on_raw, .live = bash_tool_on_live, .arg = b,
 	};
 
-	if (run_new(&config, &b->run, &err) != MT_OK || run_warm(b->run, &err) != MT_OK) {
+	AUTO(free) char *carried = carry_file(b);
+	int status = run_new(&config, &b->run, &err);
+
+	if (!status && carried)
+		run_load(b->run, carried);
+	if (status || run_warm(b->run, &err) != MT_OK) {
 		host->log(instance, MT_LOG_ERROR, "%s", err.text);
 		run_free(b->run);
 		free(b);
@@ -176,8 +192,11 @@ static void bash_close(const struct mt_tool_host *host, struct mt_instance *inst
 		       void *self)
 {
 	struct bash *b = self;
+	AUTO(free) char *carried = carry_file(b);
 
 	(void)host, (void)instance;
+	if (carried)
+		run_save(b->run, carried);
 	run_free(b->run);
 	jobs_free(b->jobs);
 	pthread_mutex_destroy(&b->lock);
@@ -408,6 +427,14 @@ static void move_to_jobs(struct bash *b, const struct run_call *call,
 		b->run = next;
 }
 
+/* Does the host request the state of the shell? See carry.h. */
+static bool is_handover(const struct run_call *call, const char *path)
+{
+	return path && call->len == strlen(CARRY_COMMAND) &&
+	       memcmp(call->command, CARRY_COMMAND, call->len) == 0 &&
+	       access(path, F_OK) == 0;
+}
+
 /* Send input to the shell if a program runs there, otherwise to the newest job that was a
  * command. */
 static int bash_run_command(struct bash *b, struct run_call *call,
@@ -457,6 +484,12 @@ static int bash_call(const struct mt_tool_host *host, void *self, struct mt_call
 	call.is_input = is_input != 0;
 	call.time_left_ms = host->time_left_ms(mt_call);
 	call.cancel_fd = host->cancel_fd(mt_call);
+	AUTO(free) char *carried = carry_file(b);
+
+	if (is_handover(&call, carried))
+		return run_copy(b->run, call.cancel_fd, carried, &err)
+			       ? host->fail(mt_call, err.code, "%s", err.text)
+			       : MT_OK;
 	b->call = mt_call;
 	b->live_at = 0;
 	int status = bash_run_command(b, &call, &result, &err);
@@ -495,12 +528,11 @@ static int bash_input(const struct mt_tool_host *host, void *self, struct mt_cal
 static const char description[] =
 	"Run commands in a persistent bash shell, which keeps its directory, variables "
 	"and functions.\n"
-	"* A command that prints nothing for a while, or takes too long, becomes a "
-	"background job, and its end is announced. For long commands, set timeout.\n"
-	"* An empty command waits for a running one. With is_input true, text is sent to "
-	"its input, with Enter; C-c, C-d, C-z, ENTER, TAB, ESC, UP and DOWN are keys. "
-	"While a program waits for input, no other command can run; a third C-c kills "
-	"it.\n"
+	"* A command that is silent for a while, or takes too long, becomes a background "
+	"job; its end is announced. For long commands, set timeout.\n"
+	"* An empty command waits for a running one. is_input sends text and Enter to its "
+	"input, or a key: C-c, C-d, C-z, ENTER, TAB, ESC, UP, DOWN. While a program waits "
+	"for input, no other command can run; a third C-c kills it.\n"
 	"* Start servers with `server > server.log 2>&1 &`.\n"
 	"* Pagers and editors are off; use options such as -y. Use `exit` and `set -e` only "
 	"in a subshell.";

@@ -9,13 +9,13 @@
 
 struct moved;
 
-/** Takes `run`, whose output is appended to the file `log`. `files` is the path of these
+/** Take `run`, whose output is appended to the file `log`. `files` is the path of these
  *  files without suffix. When the command ends, the exit code is written to the file
  *  `exit`. Unless a call reports the end, a line that begins with `notice` is written to
  *  the file `notice` first. Texts are copied.
  *  @return NULL on failure; `run` is not taken. */
 struct moved *moved_new(struct run *run, const char *files, const char *notice);
-/** Kills the command. */
+/** Kill the command. */
 struct moved *moved_free(struct moved *m);
 /** The run for a call; the thread does not use it until moved_continue. */
 struct run *moved_take(struct moved *m);

@@ -126,6 +126,16 @@ int run_type(struct run *r, const char *bytes, size_t len)
 	return session_type(r->session, bytes, len);
 }
 
+void run_save(struct run *r, const char *path)
+{
+	session_save(r->session, path);
+}
+
+void run_load(struct run *r, const char *path)
+{
+	session_load(r->session, path);
+}
+
 /* ---- the shell ----------------------------------------------------------- */
 
 int run_warm(struct run *r, struct error *err)
@@ -169,6 +179,14 @@ static int bash_run_ready(struct run *r, int cancel_fd, struct error *err)
 		}
 	}
 	return status;
+}
+
+int run_copy(struct run *r, int cancel_fd, const char *path, struct error *err)
+{
+	if (r->busy)
+		return fail(err, MT_ELIMIT, "a program runs in the shell");
+	return bash_run_ready(r, cancel_fd, err) ? err->code
+						 : session_copy(r->session, path, err);
 }
 
 static int bash_run_answer(struct run_result *ret, const char *text)
@@ -226,7 +244,7 @@ static int64_t bash_run_interrupt_again(struct run *r, pid_t *front)
 	return clock_ms() + AGAIN_MS;
 }
 
-/* Checks whether the program waits for input, less often the longer it is quiet. */
+/* Check whether the program waits for input, less often the longer it is quiet. */
 struct watch {
 	int64_t at, pause; /* the next check, and the interval between checks */
 	struct waiting seen;

@@ -67,6 +67,11 @@ struct run; /* a shell and the state of the conversation with it */
 
 int run_new(const struct run_config *config, struct run **ret, struct error *err);
 struct run *run_free(struct run *r);
+/** See session_save and session_load. */
+void run_save(struct run *r, const char *path);
+void run_load(struct run *r, const char *path);
+/** The same without an end of the shell, which is started if necessary. */
+int run_copy(struct run *r, int cancel_fd, const char *path, struct error *err);
 /** Start the shell in advance, without waiting for it. */
 int run_warm(struct run *r, struct error *err);
 /** Execute a call. @return MT_OK, or the reason why it was not tried. */

@@ -73,17 +73,6 @@ struct screen *screen_free(struct screen *s)
 
 /* ---- the line --------------------------------------------------------- */
 
-static void add_utf8(struct strbuf *b, uint32_t c)
-{
-	char u[4];
-	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (size_t i = n - 1; i > 0; i--, c >>= 6)
-		u[i] = (char)(0x80 | (c & 0x3f));
-	u[0] = (char)(n == 1 ? c : (0xf00u >> n & 0xffu) | c);
-	strbuf_addn(b, u, n);
-}
-
 /* The unfinished line as bytes, in either representation. */
 static int line_text(const struct screen *s, struct strbuf *out)
 {
@@ -95,7 +84,7 @@ static int line_text(const struct screen *s, struct strbuf *out)
 		n--;
 	for (size_t i = 0; i < n; i++)
 		if (s->cells[i] != WIDE_REST)
-			add_utf8(out, (uint32_t)s->cells[i]);
+			utf8_add_code(out, (uint32_t)s->cells[i]);
 	return out->error;
 }
 
@@ -147,7 +136,7 @@ static void bash_screen_put_cell(struct screen *s, uint32_t c)
 
 	if (!cells_room(s, s->column + width)) {
 		line_commit(s);
-		add_utf8(&s->line, c);
+		utf8_add_code(&s->line, c);
 		return;
 	}
 	if (s->cells[s->column] == WIDE_REST && s->column)

@@ -2,6 +2,7 @@
  *
  * session.c - one shell, its three channels, and waiting for them. */
 #include "session.h"
+#include "carry.h"
 #include "clock.h"
 #include "driver.h"
 #include "effect.h"
@@ -27,6 +28,7 @@ enum {
 	READ_ONCE = 256 * 1024,   /* more than a terminal can buffer */
 	RECORD_MAX = 1024 * 1024, /* bytes of a status record */
 	CLOSE_MS = 500,           /* for a shell to exit by itself */
+	COPY_MS = 5000,           /* for a shell to complete its state */
 	POLL_MS = 100,            /* without pidfd_open: interval between exit checks */
 };
 
@@ -157,18 +159,25 @@ static int copy_state(int from, int to)
 	return n < 0 ? MT_EIO : MT_OK;
 }
 
-int bash_session_split(struct session *s, struct session **ret, struct error *err)
+/* The directory of the shell; `ret` has PATH_MAX bytes. */
+static const char *current_directory(const struct session *s, char *ret)
 {
-	char link[64], directory[PATH_MAX];
+	char link[64];
 	ssize_t len;
-	int r;
 
 	snprintf(link, sizeof link, "/proc/%ld/cwd", (long)s->pid);
-	len = s->pid ? readlink(link, directory, sizeof directory - 1) : 0;
-	directory[len > 0 ? len : 0] = '\0';
+	len = s->pid ? readlink(link, ret, PATH_MAX - 1) : 0;
+	ret[len > 0 ? len : 0] = '\0';
+	return len > 0 ? ret : s->directory;
+}
+
+int bash_session_split(struct session *s, struct session **ret, struct error *err)
+{
+	char directory[PATH_MAX];
+	int r;
 	const struct session_config config = {
 		.shell = s->shell, .startup = s->startup,
-		.directory = len > 0 ? directory : s->directory,
+		.directory = current_directory(s, directory),
 		.keeps_state = true, .sink = s->sink, .arg = s->arg,
 	};
 
@@ -186,6 +195,18 @@ int bash_session_split(struct session *s, struct session **ret, struct error *er
 	if (r)
 		*ret = bash_session_free(*ret);
 	return r;
+}
+
+void session_load(struct session *s, const char *path)
+{
+	char *directory = carry_read(path, s->state);
+
+	if (!directory)
+		return;
+	free(s->directory);
+	s->directory = directory;
+	s->restores = true;
+	s->is_plain = false;
 }
 
 struct session *bash_session_free(struct session *s)
@@ -330,11 +351,6 @@ struct waiting bash_session_waiting(struct session *s)
 						 : (struct waiting){ .kind = WAITING_NO };
 }
 
-pid_t session_pid(const struct session *s)
-{
-	return s->pid;
-}
-
 pid_t session_front(const struct session *s)
 {
 	return s->master >= 0 ? tcgetpgrp(s->master) : -1;
@@ -407,8 +423,8 @@ static void note_effect(struct session *s, const char *command, size_t len)
 	s->keeps = s->state >= 0 && (effect != EFFECT_NONE || !s->is_plain);
 }
 
-int bash_session_run(struct session *s, const char *command, size_t len, bool pipeline,
-		     struct error *err)
+static int session_put_command(struct session *s, const char *command, size_t len,
+			       bool pipeline, struct error *err)
 {
 	static const char pipe[] = DRIVER_PIPE;
 	size_t more = pipeline ? sizeof pipe - 1 : 0;
@@ -428,11 +444,69 @@ int bash_session_run(struct session *s, const char *command, size_t len, bool pi
 	    file_write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
 		return fail(err, MT_EIO, "cannot send the command to the shell: %s",
 			    strerror(errno));
-	note_effect(s, command, len);
+	return MT_OK;
+}
+
+static void session_go(struct session *s)
+{
 	s->number++;
 	s->running = true;
 	send_go(s);
+}
+
+int bash_session_run(struct session *s, const char *command, size_t len, bool pipeline,
+		     struct error *err)
+{
+	if (session_put_command(s, command, len, pipeline, err))
+		return err->code;
+	note_effect(s, command, len);
+	session_go(s);
 	return MT_OK;
+}
+
+static int session_run_handover(struct session *s, bool keeps, struct error *err)
+{
+	long until = clock_ms() + COPY_MS;
+	int seen = 0;
+
+	if (session_put_command(s, CARRY_COMMAND, strlen(CARRY_COMMAND), false, err))
+		return err->code;
+	s->keeps = s->state >= 0 && keeps;
+	session_go(s);
+	while (!(seen & (SESSION_DONE | SESSION_DEAD)) && clock_ms() < until)
+		seen = session_wait(s, COPY_MS / 50, -1);
+	return seen & SESSION_DONE ? MT_OK
+				   : fail(err, MT_ETIMEOUT, "the shell does not respond");
+}
+
+/* The shell writes its state after the first command, and has completed it before it starts
+ * the second one. */
+int session_copy(struct session *s, const char *path, struct error *err)
+{
+	char directory[PATH_MAX];
+
+	if (!s->pid || s->running)
+		return fail(err, MT_ELIMIT, "a program runs in the shell");
+	if (session_run_handover(s, true, err) || session_run_handover(s, false, err))
+		return err->code;
+	carry_write(path, current_directory(s, directory), s->state);
+	return MT_OK;
+}
+
+void session_save(struct session *s, const char *path)
+{
+	char directory[PATH_MAX];
+
+	if (access(path, F_OK) < 0)
+		return;
+	const char *where = current_directory(s, directory);
+
+	if (s->pid && !s->running)
+		session_run_handover(s, false, NULL); /* it has completed its state */
+	if (s->pid)
+		end_shell(s);
+	forget_shell(s);
+	carry_write(path, where, s->state);
 }
 
 /* ---- output ------------------------------------------------------------- */

@@ -57,6 +57,12 @@ int bash_session_new(const struct session_config *config, struct session **ret,
  *  variables, functions and options that this one had before its running command.
  *  @return MT_ENOTFOUND: the command has just ended. */
 int bash_session_split(struct session *s, struct session **ret, struct error *err);
+/** End the shell and store its state for the next runner, if the file exists. */
+void session_save(struct session *s, const char *path);
+/** Store the state of the shell, which waits for a command, if the file exists. */
+int session_copy(struct session *s, const char *path, struct error *err);
+/** Start with the state that was stored there, if any. */
+void session_load(struct session *s, const char *path);
 /** Set the argument of the sink. */
 void session_set_arg(struct session *s, void *arg);
 /** End the shell: ask it to exit, wait a moment, then kill it. */
@@ -80,8 +86,6 @@ bool session_edits_lines(const struct session *s);
 /** Does the program in the foreground wait for input? Never while typed bytes are
  *  pending. */
 struct waiting bash_session_waiting(struct session *s);
-/** PID of the shell; 0: none. */
-pid_t session_pid(const struct session *s);
 /** Process group in the foreground; -1: none. */
 pid_t session_front(const struct session *s);
 /** Send SIGINT (or another) to the foreground processes, including loops of the shell

@@ -15,6 +15,7 @@
 #include <pty.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <termios.h>
 
@@ -120,25 +121,26 @@ static char *find_shell(const char *name)
 static void bash_spawn_close_others(void)
 {
 	syscall(SYS_close_range, 3u, (unsigned)DRIVER_SOCKET - 1, 0u);
-	syscall(SYS_close_range, (unsigned)DRIVER_STATE + 1, ~0u, 0u);
+	syscall(SYS_close_range, (unsigned)DRIVER_SOURCE + 1, ~0u, 0u);
 }
 
-/* Runs in the child. Exit codes follow the shell's convention. */
-static _Noreturn void become_shell(const struct spawn *spawn, const char *shell,
-				   char **env)
+/* Run in the child. Exit codes follow the shell's convention. */
+static _Noreturn void become_shell(const struct spawn *spawn, int source,
+				   const char *shell, char **env)
 {
 	static const char *const argv[] = { "bash", "--noprofile", "--norc",
 					    "--noediting", "-i", NULL };
-	int a, b, c;
+	int a, b, c, d;
 
 	signals_reset();
 	/* Duplicate first: any descriptor may have the number of another. */
-	a = fcntl(spawn->socket, F_DUPFD, DRIVER_STATE + 1);
-	b = fcntl(spawn->file, F_DUPFD, DRIVER_STATE + 1);
-	c = spawn->state < 0 ? -1 : fcntl(spawn->state, F_DUPFD, DRIVER_STATE + 1);
+	a = fcntl(spawn->socket, F_DUPFD, DRIVER_SOURCE + 1);
+	b = fcntl(spawn->file, F_DUPFD, DRIVER_SOURCE + 1);
+	c = spawn->state < 0 ? -1 : fcntl(spawn->state, F_DUPFD, DRIVER_SOURCE + 1);
+	d = fcntl(source, F_DUPFD, DRIVER_SOURCE + 1);
 	close(DRIVER_STATE);
 	if (a < 0 || b < 0 || dup2(a, DRIVER_SOCKET) < 0 || dup2(b, DRIVER_FILE) < 0 ||
-	    (c >= 0 && dup2(c, DRIVER_STATE) < 0))
+	    (c >= 0 && dup2(c, DRIVER_STATE) < 0) || d < 0 || dup2(d, DRIVER_SOURCE) < 0)
 		_exit(126);
 	bash_spawn_close_others();
 	if (chdir(spawn->directory) < 0 && chdir("/") < 0)
@@ -179,6 +181,7 @@ int spawn_shell(const struct spawn *spawn, pid_t *ret_pid, int *ret_master,
 {
 	AUTO(free) char *shell = find_shell(spawn->shell);
 	AUTO(environment) char **env = environment(spawn);
+	AUTO(close) int source = memfd_create("source", MFD_CLOEXEC);
 	struct winsize size = { .ws_row = (unsigned short)spawn->rows,
 				.ws_col = (unsigned short)spawn->cols };
 	struct termios modes;
@@ -190,13 +193,15 @@ int spawn_shell(const struct spawn *spawn, pid_t *ret_pid, int *ret_master,
 			    spawn->shell);
 	if (!env)
 		return out_of_memory(err);
+	if (source < 0 || file_write_all(source, driver_source, sizeof driver_source - 1))
+		return fail(err, MT_EIO, "cannot start a shell: %s", strerror(errno));
 	usual_modes(&modes);
 	pid_t pid = forkpty(&master, NULL, &modes, &size);
 
 	if (pid < 0)
 		return fail(err, MT_EIO, "cannot start a shell: %s", strerror(errno));
 	if (pid == 0)
-		become_shell(spawn, shell, env);
+		become_shell(spawn, source, shell, env);
 	fcntl(master, F_SETFD, FD_CLOEXEC);
 	fcntl(master, F_SETFL, fcntl(master, F_GETFL) | O_NONBLOCK);
 	*ret_pid = pid;

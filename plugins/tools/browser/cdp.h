@@ -23,7 +23,7 @@ typedef void cdp_event_fn(void *arg, const char *session, const char *method,
 
 struct cdp;
 
-/** Takes both descriptors, also on failure. */
+/** Take both descriptors, also on failure. */
 int cdp_new(int in, int out, cdp_event_fn *event, void *arg, struct cdp **ret,
 	    struct error *err);
 struct cdp *cdp_free(struct cdp *c);

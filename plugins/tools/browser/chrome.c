@@ -38,7 +38,12 @@ static const char *const flags[] = {
 	"--disable-background-timer-throttling", "--disable-renderer-backgrounding",
 	"--disable-backgrounding-occluded-windows",
 	("--disable-features=IsolateOrigins,site-per-process,Translate,"
-	 "OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable"),
+	 "OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,"
+	 "NetworkTimeServiceQuerying"),
+	/* Chromium asks these services in spite of the flags above; the sandbox would
+	 * report each host that it refuses to the model. */
+	"--component-updater=url-source=http://localhost:9/",
+	"--gaia-url=http://localhost:9/",
 	"--force-color-profile=srgb", "--force-device-scale-factor=1",
 	"--metrics-recording-only", "--mute-audio", "--no-service-autorun",
 	"--password-store=basic", "--use-mock-keychain",
@@ -101,7 +106,7 @@ static char **environment_with(char *variable)
 	return env;
 }
 
-/* Runs in the child: only async-signal-safe functions before exec. */
+/* Run in the child: only async-signal-safe functions before exec. */
 static _Noreturn void chrome_become(const char *program, char *const *argv,
 				    char *const *env, int in, int out, int log)
 {

@@ -80,8 +80,11 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_ACCEPT_DIALOG:
 	case ACT_DISMISS_DIALOG:
 		return act_answer(b, c, err);
-	case ACT_SCREENSHOT:
 	case ACT_FIND:
+		return *act_text(c, 0)
+			       ? MT_OK
+			       : fail(err, MT_EINVAL, "ValueError: find needs a text");
+	case ACT_SCREENSHOT:
 	case ACT_SEND_MSG_TO_USER:
 	case ACT_REPORT_INFEASIBLE:
 		return MT_OK; /* handled by the caller */

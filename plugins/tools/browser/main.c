@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * main.c - the tool `browser`: the ABI around browser.h. */
+#define MT_PLUGIN_PERMISSIONS permissions /* for <mortise/tool.h> */
 #include "browser.h"
 #include "clock.h"
 #include "files.h"
@@ -177,12 +178,13 @@ static void browser_tool_put_fields(struct plugin *p, struct mt_call *call,
 		p->host->field(call, "open_pages_urls", json.text, json.len);
 }
 
-/* Coordinates refer to a screenshot: calls that use them are offered only with one. */
+/* Coordinates refer to a screenshot: calls that use them are offered only with one, and
+ * only if the model gets it. */
 static const char by_pixels[] =
 	"[Elements without a bid, for example in a canvas: mouse_click(x, y, button='left'), "
 	"mouse_dblclick(x, y), mouse_move(x, y), mouse_down(x, y), mouse_up(x, y), "
 	"mouse_drag_and_drop(from_x, from_y, to_x, to_y), keyboard_press(key), "
-	"keyboard_type(text), in pixels of the screenshot.]\n";
+	"keyboard_type(text), in pixels of the screenshot.]";
 
 static void browser_put_tree(struct plugin *p, struct mt_call *call,
 			     const struct observation *o)
@@ -256,7 +258,7 @@ static void browser_put_result(struct plugin *p, struct mt_call *call,
 	if (!view->find || o->found)
 		browser_put_tree(p, call, o);
 	if (o->picture.len && (p->groups & ACTIONS_COORD))
-		host->reply(call, "%s", by_pixels);
+		put_text_field(p, call, "image_note", by_pixels);
 	if (o->picture.len)
 		host->reply_media(call, "image/png", o->picture.text, o->picture.len);
 }
@@ -294,8 +296,10 @@ static void ask_view(const struct py_calls *calls, struct view *view)
 		const struct py_call *c = &calls->all[i];
 
 		if (c->id == ACT_FIND)
-			view->find = c->values[0] ? json_object_get_string(c->values[0])
-						  : NULL;
+			view->find =
+				c->values[0] && json_object_get_string_len(c->values[0])
+					? json_object_get_string(c->values[0])
+					: NULL;
 		if (c->id != ACT_SCREENSHOT)
 			continue;
 		view->picture = c->values[0] && json_object_get_boolean(c->values[0])
@@ -421,6 +425,10 @@ static const struct mt_toolset toolset = {
 	.open = plugin_open,
 	.call = plugin_call,
 	.close = plugin_close,
+};
+
+static const struct mt_permission permissions[] = {
+	MT_PERMISSION(MT_PERMIT_NAMESPACES, "user", "Chromium's own sandbox needs them."),
 };
 
 MT_TOOLSET(&toolset, "browser", .name = "browser",

@@ -63,6 +63,15 @@ static const struct role {
 	{ "table", BOX | LANDMARK }, { "grid", BOX | LANDMARK },
 };
 
+/* Roles of tables that only lay out a page. */
+static const struct alias {
+	const char *role, *as;
+} layout[] = {
+	{ "LayoutTable", "generic" },
+	{ "LayoutTableRow", "row" },
+	{ "LayoutTableCell", "cell" },
+};
+
 struct item {
 	json_object *node;           /* borrowed */
 	const char *role, *bid;      /* borrowed; bid NULL: none */
@@ -99,6 +108,14 @@ static unsigned role_is(const char *role)
 		if (strcmp(roles[i].name, role) == 0)
 			return roles[i].is;
 	return 0;
+}
+
+static const char *shown_role(const char *role)
+{
+	for (size_t i = 0; i < ARRAY_LEN(layout); i++)
+		if (strcmp(layout[i].role, role) == 0)
+			return layout[i].as;
+	return role;
 }
 
 static struct mt_str text_at(json_object *node, const char *path)
@@ -201,7 +218,7 @@ static void items_add(struct outline *o, const char *id, int level, bool filtere
 {
 	json_object *node = id ? json_object_object_get(o->nodes, id) : NULL;
 	json_object *children = js_get(node, "childIds");
-	const char *role = js_str(js_get(node, "role"), "value", "");
+	const char *role = shown_role(js_str(js_get(node, "role"), "value", ""));
 	struct item *it = NULL, **own;
 	bool printed = js_get(node, "name") && !(role_is(role) & NOTHING);
 

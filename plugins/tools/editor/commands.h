@@ -69,10 +69,6 @@ static inline size_t editor_snippet_first(size_t line)
 	return line < EDITOR_SNIPPET ? 1 : line - EDITOR_SNIPPET + 1;
 }
 
-/** The path without doubled, trailing and `.` parts; `..` stays.
- *  NULL: out of memory. */
-char *editor_path_tidy(struct mt_str path);
-
 int command_view(struct job *j);
 int command_create(struct job *j);
 int editor_command_str_replace(struct job *j);

@@ -3,8 +3,9 @@
  * editor.c - maps the arguments of a call to its command. */
 #include "editor.h"
 #include "commands.h"
-#include "diff.h"
 #include "files.h"
+#include "text/diff.h"
+#include "text/tool-ignore.h"
 #include "utf8.h"
 #include <errno.h>
 #include <limits.h>
@@ -181,7 +182,8 @@ void editor_report(struct job *j, const struct textfile *before,
 		strbuf_clear(&r->diff);
 }
 
-char *editor_path_tidy(struct mt_str path)
+/* The path without doubled, trailing and `.` parts; `..` stays. NULL: out of memory. */
+static char *editor_path_tidy(struct mt_str path)
 {
 	char *tidy = malloc(path.len + 2);
 	size_t out = 0, i = 0;
@@ -291,6 +293,7 @@ static int check_texts(struct job *j)
 static int editor_do(struct job *j)
 {
 	const struct editor_request *q = j->q;
+	struct error err = ERROR_NONE;
 	size_t i = 0;
 	int status;
 
@@ -320,6 +323,8 @@ static int editor_do(struct job *j)
 	j->path = j->ret->path;
 	if (j->path[0] != '/')
 		return refuse_relative(j);
+	if (tool_ignore_check(j->path, &err))
+		return editor_refuse(j, MT_EDENIED, "%s", err.text);
 	status = check_path(j);
 	return status == MT_OK ? commands[i].run(j) : status;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * llm-edit.c - the tool `edit_file`: a model merges a draft of some lines into a file. */
-#include "diff.h"
 #include "draft.h"
 #include "editor.h"
 #include "files.h"
 #include "js.h"
+#include "text/diff.h"
 #include "text/textfile.h"
 #include <errno.h>
 #include <limits.h>

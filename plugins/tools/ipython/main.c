@@ -428,7 +428,7 @@ static int ipython_call(const struct mt_tool_host *host, void *self, struct mt_c
 
 	if (status == MT_EINVAL || (status == MT_OK && !(seconds >= 0)))
 		return host->fail(call, MT_EINVAL,
-				  "`timeout` must be a number of seconds..");
+				  "`timeout` must be a number of seconds.");
 	if (status == MT_OK)
 		cell.timeout_ms =
 			(int64_t)((seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S) *

@@ -78,8 +78,8 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	*ret = (struct wire_message){ 0 };
 	if (wire_find_mark(parts, count, &mark) != MT_OK)
 		return fail(err, MT_EINVAL,
-			    "the kernel sent something that is not a "
-			    "message of the Jupyter protocol");
+			    "the kernel sent an invalid message of the "
+			    "Jupyter protocol");
 	const struct mt_str *given = &parts[mark + 1], *body = given + 1;
 
 	if (wire_sign(key, body, hex) != MT_OK)

@@ -3,6 +3,7 @@
  * client.c - a running language server. */
 #include "client.h"
 #include "clock.h"
+#include "files.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -119,20 +120,13 @@ static int lsp_client_take_request(struct client *c, json_object *message,
 	return client_send(c, &json, w, err);
 }
 
-static bool is_inside(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	return strncmp(path, dir, len) == 0 && path[len] == '/';
-}
-
 static void take_diagnostics(struct client *c, json_object *params)
 {
 	AUTO(free) char *path = lsp_uri_path(js_str(params, "uri", ""));
 	json_object *list = js_get(params, "diagnostics");
 	struct document *d;
 
-	if (!path || !is_inside(path, c->workspace))
+	if (!path || !path_is_in(path, c->workspace))
 		return;
 	d = documents_get(&c->documents, path, js_length(list) > 0);
 	if (d && (!d->open || js_int(params, "version", d->version) >= d->version))

@@ -7,14 +7,16 @@
 #include <limits.h>
 #include <string.h>
 
-char *lsp_workspace_file(const char *uri, const char *workspace, struct error *err)
+/* The path of a URI, symbolic links resolved, if it is a file in the workspace; owned. */
+static char *lsp_workspace_file(const char *uri, const char *workspace, struct error *err)
 {
 	AUTO(free) char *path = lsp_uri_path(uri);
 	char *real = path ? realpath(path, NULL) : NULL;
 	size_t len = strlen(workspace);
 
 	if (!path)
-		fail(err, MT_EDENIED, "The language server names `%.200s`, not a file.",
+		fail(err, MT_EDENIED,
+		     "The language server returned `%.200s`, which is not the URI of a file.",
 		     uri);
 	else if (!real)
 		fail(err, MT_ENOTFOUND,

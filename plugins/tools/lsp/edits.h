@@ -33,8 +33,4 @@ int edits_read(json_object *edit, const char *workspace, enum encoding encoding,
 int edits_write(struct edits *e, struct error *err);
 void edits_clear(struct edits *e);
 
-/** The path of a URI, symbolic links resolved, if it is a file in the workspace;
- *  owned. */
-char *lsp_workspace_file(const char *uri, const char *workspace, struct error *err);
-
 #endif

@@ -518,8 +518,8 @@ static const struct mt_toolset set = {
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "server.",
 	  .flags = MT_OPTION_PREFIX,
-	  .help = "Command of a language server: server.NAME = COMMAND ARGUMENT...; empty: "
-		  "do not use the built-in one of this name." },
+	  .help = "Command of a language server: server.NAME = COMMAND ARGUMENT...; an "
+		  "empty value disables the built-in one of this name." },
 	{ .size = sizeof options[0], .type = MT_OPTION_LIST, .name = "extensions.",
 	  .flags = MT_OPTION_PREFIX,
 	  .help = "Extensions of the files that it serves: extensions.NAME = zig, zon." },

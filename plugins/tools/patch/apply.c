@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "files.h"
+#include "text/tool-ignore.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,6 +97,12 @@ static char *patch_apply_file_of(const struct place *w, const char *path,
 	} else if (!patch_apply_is_below(real, top)) {
 		apply_refuse(why, MT_EDENIED, path,
 			     "a symbolic link leads outside the workspace");
+		return NULL;
+	}
+	if (real && tool_ignore_has(real)) {
+		apply_refuse(why, MT_EDENIED, path,
+			     "the user does not allow tools to read or change it: it "
+			     "matches `.mortise/ignore`");
 		return NULL;
 	}
 	return STEAL(real);

@@ -11,7 +11,7 @@
 enum { WORK_MAX = 50000000 }; /* comparisons of lines */
 
 static const char begin_mark[] = "*** Begin Patch", end_mark[] = "*** End Patch",
-		  eof_mark[] = "*** End of File";
+	eof_mark[] = "*** End of File";
 
 /* A replacement in a file: lines from `at` on. */
 struct chunk {
@@ -287,7 +287,7 @@ static struct patch_change *change_of(struct patch *p, const char *path)
 	return NULL;
 }
 
-/* Takes the path. */
+/* Take the path. */
 static int begin_change(struct reader *r, enum patch_kind kind, char *path,
 			struct patch_change **ret)
 {

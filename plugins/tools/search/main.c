@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "lines.h"
 #include "search.h"
+#include "text/tool-ignore.h"
 #include "tool-plugin.h"
 #include "utf8.h"
 #include "view.h"
@@ -68,7 +69,7 @@ static int set_top(struct ask *a, const char *path, struct error *err)
 		return out_of_memory(err);
 	a->top = realpath(wish, NULL);
 	a->search.top = a->top;
-	return a->top ? MT_OK
+	return a->top ? tool_ignore_check(a->top, err)
 		      : fail(err, MT_ENOTFOUND,
 			     "Invalid `path` parameter: %s. The path does "
 			     "not exist. Please provide a valid path.",
@@ -415,6 +416,8 @@ static int run_view(struct ask *a, struct error *err)
 	if (!r && !whole)
 		r = path ? out_of_memory(err)
 			 : fail(err, MT_EINVAL, "Missing required argument \"path\"");
+	if (!r)
+		r = tool_ignore_check(whole, err);
 	v.range.ptr = host->arg_json(a->call, "view_range", &v.range.len);
 	if (!r)
 		r = view_path(&v, err);
@@ -469,8 +472,8 @@ static const struct mt_tool tools[] = {
 			"Find files whose text matches a regular expression, newest first, "
 			"ignoring case unless `case` is true. `lines` shows the matching "
 			"lines, `context` N lines around them, `count` their number. "
-			"`include`: such as `*.py` or `src/**/*.{c,h}`. Skips ignored files, "
-			"and hidden ones unless `path` or `include` names them.",
+			"`include`: such as `*.py` or `src/**/*.{c,h}`. Skips ignored and, "
+			"unless named, hidden files.",
 		.brief = "Find files by a regular expression; `lines` shows matches.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
@@ -480,7 +483,7 @@ static const struct mt_tool tools[] = {
 			"\"lines\":{\"type\":\"boolean\"},"
 			"\"context\":{\"type\":\"integer\"},"
 			"\"count\":{\"type\":\"boolean\"},"
-			"\"case\":{\"type\":\"boolean\",\"description\":\"case matters\"},"
+			"\"case\":{\"type\":\"boolean\"},"
 			"\"offset\":{\"type\":\"integer\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
@@ -492,7 +495,7 @@ static const struct mt_tool tools[] = {
 		.description =
 			"Find files by name, such as `src/**/*.{c,h}`, newest first. A "
 			"pattern without a slash matches in any directory. Skips ignored "
-			"files, and hidden ones unless the pattern names them.",
+			"and, unless named, hidden files.",
 		.brief = "Find files by name.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"

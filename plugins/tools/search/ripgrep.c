@@ -132,7 +132,7 @@ static int take_path(const struct search *s, struct found *f, const char *path)
 		path += 2;
 	if (!*path || (s->glob && !glob_has(s->glob, path)) ||
 	    strbuf_addf(&whole, "%s/%s", s->top, path) || lstat(whole.text, &st) ||
-	    !S_ISREG(st.st_mode))
+	    !S_ISREG(st.st_mode) || !search_may_show(s, path))
 		return MT_OK;
 	if (f->count == s->files_max) {
 		f->end = SEARCH_FILES;

@@ -27,6 +27,9 @@ struct search {
 	int cancel_fd;       /* readable: stop; -1: none */
 };
 
+/** May the model see this file? `path` is relative to the top. */
+bool search_may_show(const struct search *s, const char *path);
+
 struct found_file {
 	char *path;          /* relative to the top; "": the top itself, a file */
 	int64_t mtime;       /* ns */

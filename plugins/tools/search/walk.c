@@ -3,6 +3,7 @@
  * walk.c - searches without ripgrep: every directory under the top, without hidden and
  * ignored ones, without following links. */
 #include "text/ignore.h"
+#include "text/tool-ignore.h"
 #include "array.h"
 #include "clock.h"
 #include "search.h"
@@ -58,6 +59,15 @@ bool search_over(const struct search *s, struct found *f)
 	return f->end != SEARCH_WHOLE;
 }
 
+bool search_may_show(const struct search *s, const char *path)
+{
+	AUTO(strbuf) struct strbuf whole = STRBUF(SEARCH_PATH_MAX);
+
+	return !strbuf_addf(&whole, "%s%s%s", s->top,
+			    *path && strcmp(s->top, "/") != 0 ? "/" : "", path) &&
+	       !tool_ignore_has(whole.text);
+}
+
 /* ---- the walk ---------------------------------------------------------- */
 
 struct walk {
@@ -94,6 +104,8 @@ static int on_file(struct walk *w, int dir_fd, const char *name, const struct st
 	bool yes = true;
 
 	if (w->s->glob && !glob_has(w->s->glob, w->path.len ? w->path.text : name))
+		return MT_OK;
+	if (!search_may_show(w->s, w->path.text))
 		return MT_OK;
 	if (w->matcher) {
 		AUTO(close) int fd =
@@ -173,7 +185,7 @@ static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules,
 	return r;
 }
 
-/* Takes the descriptor. */
+/* Take the descriptor. */
 static int into(struct walk *w, int fd, const struct ignore *above, unsigned depth)
 {
 	DIR *dir = fdopendir(fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * diff.h - formats the difference between two texts as a unified diff. */
-#ifndef EDITOR_DIFF_H
-#define EDITOR_DIFF_H
+#ifndef LIB_TEXT_DIFF_H
+#define LIB_TEXT_DIFF_H
 
 #include "strbuf.h"
 

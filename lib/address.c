@@ -15,22 +15,30 @@ enum { HOST_MAX = 256 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool v4_is_public(uint32_t a)
+/* The first row that contains the address counts. */
+static enum address_class v4_class(uint32_t a)
 {
 	static const struct {
 		uint32_t net;
 		unsigned bits;
+		enum address_class class;
 	} closed[] = {
-		{ 0x00000000, 8 },  { 0x0a000000, 8 },  { 0x64400000, 10 }, { 0x7f000000, 8 },
-		{ 0xa9fe0000, 16 }, { 0xac100000, 12 }, { 0xc0000000, 24 }, { 0xc0000200, 24 },
-		{ 0xc0586300, 24 }, { 0xc0a80000, 16 }, { 0xc6120000, 15 }, { 0xc6336400, 24 },
-		{ 0xcb007100, 24 }, { 0xe0000000, 4 },  { 0xf0000000, 4 },
+		{ 0x646464c8, 32, ADDRESS_SPECIAL }, /* metadata of Alibaba Cloud */
+		{ 0xa83f8110, 32, ADDRESS_SPECIAL }, /* metadata of Azure */
+		{ 0x0a000000, 8, ADDRESS_PRIVATE },  { 0x64400000, 10, ADDRESS_PRIVATE },
+		{ 0xac100000, 12, ADDRESS_PRIVATE }, { 0xc0a80000, 16, ADDRESS_PRIVATE },
+		{ 0x00000000, 8, ADDRESS_SPECIAL },  { 0x7f000000, 8, ADDRESS_SPECIAL },
+		{ 0xa9fe0000, 16, ADDRESS_SPECIAL }, { 0xc0000000, 24, ADDRESS_SPECIAL },
+		{ 0xc0000200, 24, ADDRESS_SPECIAL }, { 0xc0586300, 24, ADDRESS_SPECIAL },
+		{ 0xc6120000, 15, ADDRESS_SPECIAL }, { 0xc6336400, 24, ADDRESS_SPECIAL },
+		{ 0xcb007100, 24, ADDRESS_SPECIAL }, { 0xe0000000, 4, ADDRESS_SPECIAL },
+		{ 0xf0000000, 4, ADDRESS_SPECIAL },
 	};
 
 	for (size_t i = 0; i < COUNT(closed); i++)
 		if (a >> (32 - closed[i].bits) == closed[i].net >> (32 - closed[i].bits))
-			return false;
-	return true;
+			return closed[i].class;
+	return ADDRESS_PUBLIC;
 }
 
 static uint32_t v4_at(const unsigned char *b)
@@ -40,37 +48,49 @@ static uint32_t v4_at(const unsigned char *b)
 
 /* Only 2000::/3 is allocated; parts of it embed IPv4 addresses or are reserved for
  * examples. */
-static bool v6_is_public(const unsigned char *b)
+static enum address_class v6_class(const unsigned char *b)
 {
 	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
 	static const unsigned char translated[12] = { 0x00, 0x64, 0xff, 0x9b };
+	static const unsigned char aws[4] = { 0xfd, 0x00, 0x0e, 0xc2 };
+	static const unsigned char google[4] = { 0xfd, 0x20, 0x00, 0xce };
 
 	if (memcmp(b, mapped, 12) == 0 || memcmp(b, translated, 12) == 0)
-		return v4_is_public(v4_at(b + 12));
+		return v4_class(v4_at(b + 12));
+	if ((b[0] & 0xfe) == 0xfc) /* two of these networks are metadata services */
+		return memcmp(b, aws, 4) && memcmp(b, google, 4) ? ADDRESS_PRIVATE
+								 : ADDRESS_SPECIAL;
 	if ((b[0] & 0xe0) != 0x20)
-		return false;
+		return ADDRESS_SPECIAL;
 	if (b[0] == 0x20 && b[1] == 0x02)
-		return v4_is_public(v4_at(b + 2));
+		return v4_class(v4_at(b + 2));
 	if (b[0] == 0x20 && b[1] == 0x01)
-		return b[2] > 1 && !(b[2] == 0x0d && b[3] == 0xb8);
-	return true;
+		return b[2] > 1 && !(b[2] == 0x0d && b[3] == 0xb8) ? ADDRESS_PUBLIC
+								   : ADDRESS_SPECIAL;
+	return b[0] == 0x3f && b[1] == 0xff && b[2] < 0x10 ? ADDRESS_SPECIAL
+							   : ADDRESS_PUBLIC;
 }
 
-bool address_is_public(const struct sockaddr *address)
+enum address_class address_class_of(const struct sockaddr *address)
 {
 	if (address->sa_family == AF_INET) {
 		struct sockaddr_in in;
 
 		memcpy(&in, address, sizeof in);
-		return v4_is_public(ntohl(in.sin_addr.s_addr));
+		return v4_class(ntohl(in.sin_addr.s_addr));
 	}
 	if (address->sa_family == AF_INET6) {
 		struct sockaddr_in6 in6;
 
 		memcpy(&in6, address, sizeof in6);
-		return v6_is_public(in6.sin6_addr.s6_addr);
+		return v6_class(in6.sin6_addr.s6_addr);
 	}
-	return false;
+	return ADDRESS_SPECIAL;
+}
+
+bool address_is_public(const struct sockaddr *address)
+{
+	return address_class_of(address) == ADDRESS_PUBLIC;
 }
 
 bool address_host_is_public(const char *host)
@@ -88,9 +108,9 @@ bool address_host_is_public(const char *host)
 		name[strcspn(name, "]%")] = '\0';
 	}
 	if (inet_pton(AF_INET6, name, b) == 1)
-		return v6_is_public(b);
+		return v6_class(b) == ADDRESS_PUBLIC;
 	if (inet_aton(name, &old)) /* also accepts 127.1 and 0x7f000001 */
-		return v4_is_public(ntohl(old.s_addr));
+		return v4_class(ntohl(old.s_addr)) == ADDRESS_PUBLIC;
 	return strcasecmp(host, "localhost") != 0 &&
 	       !(len > 10 && strcasecmp(host + len - 10, ".localhost") == 0);
 }

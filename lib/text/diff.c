@@ -54,7 +54,7 @@ static int diff_split(struct mt_str text, struct side *ret)
 
 /* Remove the common lines at both ends, except for the context lines of a hunk.
  * @return the number of lines removed at the front. */
-static size_t editor_diff_set_aside(struct mt_str *a, struct mt_str *b)
+static size_t text_diff_set_aside(struct mt_str *a, struct mt_str *b)
 {
 	size_t max = a->len < b->len ? a->len : b->len, head = 0, tail = 0, lines = 0;
 	int keep = CONTEXT + 1;
@@ -134,7 +134,7 @@ static bool diff_advance(const struct diff *d, size_t from, int step,
 }
 
 /* Mark the lines that differ between from..a_end of a and from..b_end of b. */
-static int editor_diff_search(struct diff *d, size_t from, size_t a_end, size_t b_end)
+static int text_diff_search(struct diff *d, size_t from, size_t a_end, size_t b_end)
 {
 	int32_t *rows[MAX_D + 1] = { NULL };
 	size_t n = a_end - from, m = b_end - from;
@@ -231,7 +231,7 @@ static void put_hunks(const struct diff *d, struct strbuf *out)
 	}
 }
 
-static void editor_diff_put_name(struct strbuf *out, const char *sign, const char *name)
+static void text_diff_put_name(struct strbuf *out, const char *sign, const char *name)
 {
 	strbuf_add(out, sign);
 	for (; *name; name++)
@@ -246,7 +246,7 @@ int diff_unified(struct mt_str old, struct mt_str new_, const char *from, const 
 	size_t head = 0, a_end, b_end;
 	int status;
 
-	d.before = editor_diff_set_aside(&old, &new_);
+	d.before = text_diff_set_aside(&old, &new_);
 	if (old.len > MIDDLE_MAX || new_.len > MIDDLE_MAX)
 		return MT_ELIMIT;
 	status = diff_split(old, &d.a);
@@ -266,10 +266,10 @@ int diff_unified(struct mt_str old, struct mt_str new_, const char *from, const 
 		while (a_end > head && b_end > head &&
 		       diff_same(&d.a.lines[a_end - 1], &d.b.lines[b_end - 1]))
 			a_end--, b_end--;
-		status = editor_diff_search(&d, head, a_end, b_end);
+		status = text_diff_search(&d, head, a_end, b_end);
 		if (status == MT_OK && (a_end > head || b_end > head)) {
-			editor_diff_put_name(out, "--- ", from);
-			editor_diff_put_name(out, "+++ ", to);
+			text_diff_put_name(out, "--- ", from);
+			text_diff_put_name(out, "+++ ", to);
 			put_hunks(&d, out);
 			status = out->error;
 		}

@@ -7,8 +7,17 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/** Is it an address of the public internet? Anything else (loopback, private networks,
- *  link-local, multicast, addresses that embed such an IPv4 address) is not. */
+enum address_class {
+	ADDRESS_PUBLIC,  /* of the public internet */
+	ADDRESS_PRIVATE, /* of a private network (10.0.0.0/8 and similar ones, fc00::/7),
+			  * or of a provider's (100.64.0.0/10) */
+	ADDRESS_SPECIAL, /* anything else: loopback, link-local, multicast, unspecified,
+			  * reserved, and the metadata services of cloud providers */
+};
+
+/** The class of an address; of one that embeds an IPv4 address (mapped, NAT64, 6to4), the
+ *  class of that. */
+enum address_class address_class_of(const struct sockaddr *address);
 bool address_is_public(const struct sockaddr *address);
 /** The same for text; a host name counts as public. */
 bool address_host_is_public(const char *host);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * caches.h - where programs in a sandbox keep their caches. */
+#ifndef LIB_SANDBOX_CACHES_H
+#define LIB_SANDBOX_CACHES_H
+
+/** Set the environment variables that name the caches of compilers and package managers,
+ *  to directories in `cache`. @return MT_OK, MT_ENOMEM */
+int sandbox_caches_set(const char *cache);
+
+#endif

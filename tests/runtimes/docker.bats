@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# docker.bats - the runtime docker, with an engine of its own and images made of files of
+# this system.
+bats_require_minimum_version 1.5.0
+load ../wait
+
+setup_file() {
+	work=$BATS_FILE_TMPDIR
+	[ -x "$top_builddir/mortise-bundle-start" ] || skip "built without a static C library"
+	command -v dockerd docker >/dev/null || skip "no Docker Engine"
+	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
+	busybox=$(command -v busybox) && ! ldd "$busybox" >/dev/null 2>&1 || skip "no static busybox"
+	run_dir=$(mktemp -d "${TMPDIR:-/tmp}/dockerd-XXXXXX")
+	echo "$run_dir" >"$work/run_dir"
+	dockerd --host "unix://$run_dir/socket" --data-root "$run_dir/data" --exec-root "$run_dir/exec" \
+		--pidfile "$run_dir/pid" --iptables=false --bridge=none \
+		--default-ulimit nofile=1024:1024 >"$work/dockerd.log" 2>&1 3>&- &
+	echo $! >"$work/dockerd.pid"
+	for ((i = 0; i < 150; i++)); do
+		docker -H "unix://$run_dir/socket" version >/dev/null 2>&1 && break
+		kill -0 "$(cat "$work/dockerd.pid")" 2>/dev/null || break
+		sleep 0.1
+	done
+	export DOCKER_HOST=unix://$run_dir/socket
+	docker version >/dev/null 2>&1 || skip "dockerd cannot start here"
+	mkdir -p "$work/root/bin" "$work/plugins" "$work/none"
+	cp "$busybox" "$work/root/bin/busybox"
+	for name in sh ls cat touch id env; do
+		ln -s busybox "$work/root/bin/$name"
+	done
+	tar -C "$work/root" -c . | docker import - busybox >/dev/null
+	tar -C "$work/none" -c . | docker import - nothing >/dev/null
+	docker run --rm --network none busybox sh -c true || skip "dockerd cannot run containers here"
+	cp "$top_builddir"/plugins/tools/{bash,editor,recall}.so "$work/plugins"
+	mkdir -m 700 "$work/cache"
+}
+
+teardown_file() {
+	[ -s "$BATS_FILE_TMPDIR/dockerd.pid" ] || return 0
+	pid=$(cat "$BATS_FILE_TMPDIR/dockerd.pid")
+	kill "$pid" 2>/dev/null || true
+	for ((i = 0; i < 150; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	rm -rf "$(cat "$BATS_FILE_TMPDIR/run_dir")"
+}
+
+setup() {
+	work=$BATS_FILE_TMPDIR
+	mine=$BATS_TEST_TMPDIR
+	export XDG_CACHE_HOME=$work/cache XDG_STATE_HOME=$mine/state HOME=$mine/home
+	MORTISE_CORE_PLUGIN_PATH=${MORTISE_CORE_PLUGIN_PATH/"$top_builddir/plugins/tools"/$work/plugins}
+	mkdir -m 700 "$HOME" "$mine/ws" "$XDG_STATE_HOME"
+	cd "$mine/ws"
+}
+
+teardown() {
+	left=$(docker ps -aq 2>/dev/null) || true
+	[ -z "$left" ] || docker rm -f $left >/dev/null
+}
+
+# play SCRIPT OPTION...
+play() {
+	printf '%s\n' "$1" >"$mine/script"
+	shift
+	timeout 120 mortise run --model "script:$mine/script" -t go \
+		-o controller.runtime=docker -o runtime.docker.image=busybox -o runtime.docker.network=none \
+		-o controller.tools=bash,editor -o controller.confirmation=never "$@"
+}
+
+is_gone() { [ -z "$(docker ps -aq)" ]; }
+
+# gone: no container is left
+gone() {
+	until_true is_gone && return
+	docker ps -a
+	return 1
+}
+
+work_script() {
+	cat <<-END
+		[turn]
+		[call execute_bash]
+		command = echo "shell \${BASH_VERSION%%.*} in \$PWD"; [ -e /usr ] || echo 'no usr'; echo made > made
+		[turn]
+		[call str_replace_editor]
+		command = str_replace
+		path = $mine/ws/made
+		old_str = made
+		new_str = changed
+		[turn]
+		text = Done.
+	END
+}
+
+@test "the shell and the editor work in an image without bash and the C library" {
+	run -0 play "$(work_script)"
+	[[ "$output" == *"shell 5 in $mine/ws"* ]]
+	[[ "$output" == *"no usr"* ]]
+	[ "$(cat made)" = changed ]
+	gone
+	[ -z "$(docker volume ls -q)" ]
+}
+
+@test "they work in an image without any file" {
+	run -0 play "$(work_script)" -o runtime.docker.image=nothing
+	[[ "$output" == *"shell 5 in $mine/ws"* ]]
+	[ "$(cat made)" = changed ]
+	gone
+}
+
+@test "user, limits, mounts, labels and a read-only image are those of the configuration" {
+	chmod 711 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/* 2>/dev/null || true
+	mkdir "$mine/data"
+	echo given >"$mine/data/file"
+	play '[turn]
+[call execute_bash]
+command = cat /data/file; touch /data/new || echo "data kept"; touch /new || echo "image kept"; touch /tmp/t && echo "tmp ok"; touch inspected; while [ -e inspected ]; do :; done
+[turn]
+text = Done.' -o runtime.docker.mounts="$mine/data:/data:ro" -o runtime.docker.memory=300m \
+		-o runtime.docker.processes=77 -o runtime.docker.cpus=1.5 -o runtime.docker.read_only=yes \
+		-o runtime.docker.labels=team=blue,stage=two >"$mine/out" 2>&1 3>&- &
+	run=$!
+	until_true [ -e inspected ]
+
+	docker inspect "$(docker ps -q)" >"$mine/inspect"
+	rm inspected
+	wait "$run"
+	jq -e '.[0].HostConfig | .Memory == 314572800 and .PidsLimit == 77 and .NanoCpus == 1500000000
+		and .ReadonlyRootfs and .NetworkMode == "none"' "$mine/inspect"
+	jq -e --arg user "$(id -u):$(id -g)" '.[0].Config | .User == $user
+		and .Labels.team == "blue" and .Labels.stage == "two"
+		and (.Labels["mortise.conversation"] | test("^[0-9]{8}-"))' "$mine/inspect"
+	for text in given "data kept" "image kept" "tmp ok"; do
+		grep -q "$text" "$mine/out"
+	done
+	[ ! -e "$mine/data/new" ]
+}
+
+@test "kill -9 of the conversation, of the client, and of what is between: nothing is left" {
+	for name in 'mortise run ' 'mortise start-runner ' 'docker run '; do
+		rm -f started
+		play '[turn]
+[call execute_bash]
+command = echo > started; while :; do :; done
+[turn]
+text = Done.' >"$mine/out" 2>&1 3>&- &
+		run=$!
+		until_true [ -e started ]
+		[ -e started ]
+		pid=$(pgrep -o -f "^[^ ]*$name.*$mine/")
+		kill -9 "$pid"
+		wait "$run" || true
+		gone
+	done
+}
+
+# fails OPTION...: run with a runtime that cannot start a runner
+fails() {
+	run play '[turn]
+[call execute_bash]
+command = touch ran
+[turn]
+text = Done.' "$@"
+	[ ! -e ran ]
+}
+
+@test "failures are sentences" {
+	fails -o runtime.docker.image=localhost:1/none
+	[[ "$output" == *"docker found no image localhost:1/none; build or pull it, or correct \`image\` in [runtime.docker]"* ]]
+	DOCKER_HOST=unix://$mine/none fails
+	[[ "$output" == *"docker cannot reach its daemon to run busybox; start the daemon, or set DOCKER_HOST"* ]]
+	fails -o runtime.docker.engine="$mine/none"
+	[[ "$output" == *"cannot start $mine/none: No such file or directory"* ]]
+	fails -o runtime.docker.network=absent
+	[[ "$output" == *"network absent not found"* ]]
+	# Registries are not reachable here: what the engine prints about a login.
+	mkdir "$mine/bin"
+	printf '#!/bin/sh\necho "Error response from daemon: unauthorized: authentication required" >&2\nexit 125\n' >"$mine/bin/engine"
+	chmod 755 "$mine/bin/engine"
+	fails -o runtime.docker.engine="$mine/bin/engine"
+	[[ "$output" == *"engine got no access to the image busybox; log in to its registry with the command \`login\`"* ]]
+	gone
+}
+
+@test "podman runs the same" {
+	command -v podman >/dev/null || skip "no podman"
+	dir=$(cat "$work/run_dir")
+	printf '[containers]\ndefault_ulimits=["nofile=1024:1024","nproc=4096:4096"]\n[engine]\nruntime="runc"\ncgroup_manager="cgroupfs"\nevents_logger="none"\n' >"$mine/containers.conf"
+	printf '[storage]\ndriver="vfs"\nrunroot="%s/prun"\ngraphroot="%s/pdata"\n' "$dir" "$dir" >"$mine/storage.conf"
+	export CONTAINERS_CONF=$mine/containers.conf CONTAINERS_STORAGE_CONF=$mine/storage.conf
+	tar -C "$work/root" -c . | podman import - localhost/busybox >/dev/null 2>&1 || skip "podman cannot be used here"
+	podman run --rm --network none localhost/busybox sh -c true || skip "podman cannot run containers here"
+	run -0 play "$(work_script)" -o runtime.docker.engine=podman -o runtime.docker.image=localhost/busybox
+	[[ "$output" == *"shell 5 in $mine/ws"* ]]
+	[ "$(cat made)" = changed ]
+	[ -z "$(podman ps -aq)" ]
+	fails -o runtime.docker.engine=podman -o runtime.docker.image=localhost/none
+	[[ "$output" == *"podman found no image localhost/none"* ]]
+}
