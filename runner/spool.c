@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 
 static int runner_spool_create(const char *path)
 {
@@ -31,6 +32,7 @@ enum {
 	SHOWN_MAX = 30000,      /* bytes of a result that is shown in full */
 	KEPT_MAX = 16 << 20,    /* bytes of a text that the tool does not spool itself */
 	NOTE_MAX = 4352,
+	CANCEL_SECONDS = 2,
 };
 
 static int runner_spool_put(struct mt_call *c, const char *bytes, size_t len,
@@ -90,6 +92,22 @@ void spool_set_name(struct mt_call *c)
 	strbuf_addn(&c->text, note, (size_t)len);
 }
 
+/* Waits, for a while, until the supervisor has cancelled the call: a tool that does not
+ * read cannot be flooded. */
+static void await_cancel(struct mt_call *c)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += CANCEL_SECONDS;
+	pthread_mutex_lock(&c->lock);
+	while (!atomic_load(&c->cancelled) &&
+	       pthread_cond_clockwait(&c->wake, &c->lock, CLOCK_MONOTONIC, &end) ==
+		       0)
+		;
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* Counts output, and reports once that it is more than it may be. */
 static void count_output(struct mt_call *c, size_t len)
 {
@@ -101,8 +119,8 @@ static void count_output(struct mt_call *c, size_t len)
 	over = most && c->output_len <= most && c->output_len + (int64_t)len > most;
 	c->output_len += (int64_t)len;
 	pthread_mutex_unlock(&c->lock);
-	if (over)
-		worker_send(&f, 0);
+	if (over && worker_send(&f, 0) == MT_OK)
+		await_cancel(c);
 }
 
 int spool_write(struct mt_call *c, const char *bytes, size_t len)
