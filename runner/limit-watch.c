@@ -9,7 +9,9 @@
 #include "limits/amount.h"
 #include "supervisor.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +30,7 @@ enum {
 	CLAUSE_MAX = 256,
 	COST_FACTOR = 20,    /* the watch may use a twentieth of a processor */
 	JOIN_MAX = 10,       /* attempts to join a group that others remove */
+	JOIN_MS = 3000,      /* a worker waits so long until it is in the group */
 	DISK_GRACE_MS = 300, /* until a call that fills the disk is killed */
 };
 
@@ -95,26 +98,45 @@ static bool enter_late(pid_t pid, void *arg)
 	return !cgroup_has(e->name, pid) && !cgroup_join(e->place, e->name, pid);
 }
 
-void limit_join_group(const struct supervisor *s, unsigned worker)
+int limit_join_group(const struct supervisor *s, unsigned worker)
 {
 	const char *name = s->watch.group->name;
-	pid_t self = getpid();
+	pid_t self = getpid(), pid;
 	struct cgroup_limits limits;
 	struct cgroup_place place;
+	int ends[2];
 
+	if (!*name || pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
 	/* A child of the supervisor, which reaps it. */
-	if (!*name || syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0) != 0)
-		return;
+	pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	if (pid != 0) {
+		close(ends[1]);
+		return ends[0];
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "mortise-limits");
-	close_range(3, ~0u, 0);
+	dup2(ends[1], 3);
+	close_range(4, ~0u, 0);
 	cgroup_find("/proc/self", &place);
 	group_limits(&s->spec.limits, &limits);
 	if (cgroup_available(&place) && !group_enter(&place, name, &limits, self))
 		process_tree_each(self, enter_late, &(struct entering){ &place, name });
+	close(3);
 	if (worker == 1)
 		cgroup_sweep(&place, process_tree_is_orphan);
 	_exit(0);
+}
+
+void limit_wait_joined(int joining)
+{
+	struct pollfd p = { .fd = joining, .events = POLLIN };
+
+	if (joining < 0)
+		return;
+	while (poll(&p, 1, JOIN_MS) < 0 && errno == EINTR)
+		;
+	close(joining);
 }
 
 void limit_remove_group(const struct limit_group *group)

@@ -52,8 +52,12 @@ struct limit_watch {
 };
 
 /** In a new worker: let another process create the group and move the worker into it,
- *  because joining waits for the kernel for milliseconds. */
-void limit_join_group(const struct supervisor *s, unsigned worker);
+ *  because joining waits for the kernel for milliseconds.
+ *  @return a descriptor for limit_wait_joined, or -1: nothing to wait for */
+int limit_join_group(const struct supervisor *s, unsigned worker);
+/** Wait until the worker is in the group, and close the descriptor: what runs before that
+ *  would not count. Gives up after 3 s, so that a kernel that is slow holds nothing up. */
+void limit_wait_joined(int joining);
 /** Remove the group, if it is empty. */
 void limit_remove_group(const struct limit_group *group);
 /** Choose the name of the group, after the hello. */

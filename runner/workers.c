@@ -101,13 +101,14 @@ static _Noreturn void become_worker(struct supervisor *s, struct worker_proc *w,
 	const struct limits *limits = &s->spec.limits;
 	struct error err = ERROR_NONE;
 	char number[16];
+	int joining;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0); /* the supervisor died before the signal was armed */
 	prctl(PR_SET_NAME, "mortise-worker");
 	setpgid(0, 0);
-	limit_join_group(s, w->number);
+	joining = limit_join_group(s, w->number);
 	snprintf(number, sizeof number, "%u", w->number);
 	setenv(WORKER_MARK, number, 1);
 	workers_set_limit(RLIMIT_CORE, 0);
@@ -122,6 +123,7 @@ static _Noreturn void become_worker(struct supervisor *s, struct worker_proc *w,
 		file_write_all(log, err.text, strlen(err.text));
 		_exit(WORKER_OUTSIDE);
 	}
+	limit_wait_joined(joining);
 	if (!set_descriptors(line, log))
 		_exit(1);
 	set_signals();

@@ -203,6 +203,7 @@ int escape_flood_memory(const struct escape_targets *t)
 		return HELD;
 	for (size_t i = 0; i < MEMORY; i += 4096)
 		bytes[i] = 1;
+	sleep(SAMPLED_SECONDS);
 	return ESCAPED;
 }
 
