@@ -33,7 +33,10 @@ without_namespaces() {
 # only COMMAND...: nothing of $output succeeded but the lines that COMMAND prints
 only() {
 	run grep -Fvxf <("$@") <<<"$output"
-	[ -z "$output" ]
+	[ -z "$output" ] || {
+		printf 'these succeeded too:\n%s\n' "$output"
+		return 1
+	}
 }
 
 # at VERSION OPTION...: make the attempts
