@@ -102,8 +102,7 @@ static void await_cancel(struct mt_call *c)
 	end.tv_sec += CANCEL_SECONDS;
 	pthread_mutex_lock(&c->lock);
 	while (!atomic_load(&c->cancelled) &&
-	       pthread_cond_clockwait(&c->wake, &c->lock, CLOCK_MONOTONIC, &end) ==
-		       0)
+	       pthread_cond_clockwait(&c->wake, &c->lock, CLOCK_MONOTONIC, &end) == 0)
 		;
 	pthread_mutex_unlock(&c->lock);
 }
