@@ -7,10 +7,10 @@ load ../wait
 
 setup_file() {
 	work=$BATS_FILE_TMPDIR
-	[ -x "$top_builddir/mortise-bundle-start" ] || skip "built without a static C library"
-	command -v dockerd docker >/dev/null || skip "no Docker Engine"
-	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
-	busybox=$(command -v busybox) && ! ldd "$busybox" >/dev/null 2>&1 || skip "no static busybox"
+	[ -x "$top_builddir/mortise-bundle-start" ] || absent "built without a static C library" || return 0
+	command -v dockerd >/dev/null && command -v docker >/dev/null || absent "no Docker Engine" || return 0
+	[ "$(id -u)" = 0 ] || absent "dockerd needs root" || return 0
+	busybox=$(command -v busybox) && ! ldd "$busybox" >/dev/null 2>&1 || absent "no static busybox" || return 0
 	run_dir=$(mktemp -d "${TMPDIR:-/tmp}/dockerd-XXXXXX")
 	echo "$run_dir" >"$work/run_dir"
 	dockerd --host "unix://$run_dir/socket" --data-root "$run_dir/data" --exec-root "$run_dir/exec" \
@@ -23,7 +23,7 @@ setup_file() {
 		sleep 0.1
 	done
 	export DOCKER_HOST=unix://$run_dir/socket
-	docker version >/dev/null 2>&1 || skip "dockerd cannot start here"
+	docker version >/dev/null 2>&1 || absent "dockerd cannot start here" || return 0
 	mkdir -p "$work/root/bin" "$work/plugins" "$work/none"
 	cp "$busybox" "$work/root/bin/busybox"
 	for name in sh ls cat touch id env; do
@@ -31,7 +31,7 @@ setup_file() {
 	done
 	tar -C "$work/root" -c . | docker import - busybox >/dev/null
 	tar -C "$work/none" -c . | docker import - nothing >/dev/null
-	docker run --rm --network none busybox sh -c true || skip "dockerd cannot run containers here"
+	docker run --rm --network none busybox sh -c true || absent "dockerd cannot run containers here" || return 0
 	cp "$top_builddir"/plugins/tools/{bash,editor,recall}.so "$work/plugins"
 	mkdir -m 700 "$work/cache"
 }
@@ -48,6 +48,7 @@ teardown_file() {
 }
 
 setup() {
+	skip_absent
 	work=$BATS_FILE_TMPDIR
 	mine=$BATS_TEST_TMPDIR
 	export XDG_CACHE_HOME=$work/cache XDG_STATE_HOME=$mine/state HOME=$mine/home

@@ -7,8 +7,8 @@ load ../wait
 setup_file() {
 	work=$BATS_FILE_TMPDIR
 	sshd=/usr/sbin/sshd
-	[ -x "$top_builddir/mortise-bundle-start" ] || skip "built without a static C library"
-	[ -x $sshd ] && command -v ssh ssh-keygen >/dev/null || skip "no OpenSSH server"
+	[ -x "$top_builddir/mortise-bundle-start" ] || absent "built without a static C library" || return 0
+	[ -x $sshd ] && command -v ssh-keygen >/dev/null || absent "no OpenSSH server" || return 0
 	ssh-keygen -q -t ed25519 -N '' -f "$work/host"
 	ssh-keygen -q -t ed25519 -N '' -f "$work/user"
 	cp "$work/user.pub" "$work/authorized"
@@ -31,7 +31,7 @@ setup_file() {
 		$sshd -f "$work/sshd_config" -E "$work/sshd.log" && break
 	done
 	[ -s "$work/sshd.pid" ] || sleep 0.2
-	[ -s "$work/sshd.pid" ] || skip "sshd cannot start here"
+	[ -s "$work/sshd.pid" ] || absent "sshd cannot start here" || return 0
 	cat >"$work/ssh_config" <<-END
 		Host there
 		HostName 127.0.0.1
@@ -43,7 +43,7 @@ setup_file() {
 		GlobalKnownHostsFile /dev/null
 	END
 	printf 'there %s\n' "$(cut -d ' ' -f 1,2 "$work/host.pub")" >"$work/known"
-	ssh -F "$work/ssh_config" -o BatchMode=yes there true || skip "sshd accepts no login here"
+	ssh -F "$work/ssh_config" -o BatchMode=yes there true || absent "sshd accepts no login here" || return 0
 	# Shared: the bundle is made once.
 	mkdir -m 700 "$work/cache"
 	XDG_CACHE_HOME=$work/cache MORTISE_CORE_PLUGIN_PATH=$(plugins) mortise bundle >"$work/bundle"
@@ -59,6 +59,7 @@ plugins() {
 }
 
 setup() {
+	skip_absent
 	work=$BATS_FILE_TMPDIR
 	mine=$BATS_TEST_TMPDIR
 	export XDG_CACHE_HOME=$work/cache XDG_STATE_HOME=$mine/state HOME=$mine/home
