@@ -125,6 +125,41 @@ int start_add(struct start *s, const char *text, struct error *err)
 	return MT_OK;
 }
 
+/* What clients of container engines and ssh need: where things are, the user's agent, the
+ * engine and the proxy. Everything else, such as keys of models, is not theirs. */
+static bool is_for_client(const char *variable)
+{
+	static const char *const names[] = {
+		"PATH",	      "HOME",	       "USER",	      "LOGNAME",
+		"LANG",	      "LANGUAGE",      "TZ",	      "TMPDIR",
+		"HTTP_PROXY", "HTTPS_PROXY",   "NO_PROXY",    "ALL_PROXY",
+		"http_proxy", "https_proxy",   "no_proxy",    "all_proxy",
+		"KRB5CCNAME", "SSH_AUTH_SOCK", "SSL_CERT_DIR", "SSL_CERT_FILE",
+		"DBUS_SESSION_BUS_ADDRESS",    "REGISTRY_AUTH_FILE",
+	};
+	static const char *const prefixes[] = { "LC_", "XDG_", "DOCKER_", "CONTAINER_",
+						"CONTAINERS_" };
+	size_t len = strcspn(variable, "=");
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strlen(names[i]) == len && strncmp(variable, names[i], len) == 0)
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+		if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+static void keep_variables(void)
+{
+	char **to = environ;
+
+	for (char **from = environ; *from; from++)
+		if (is_for_client(*from))
+			*to++ = *from;
+	*to = NULL;
+}
+
 static void become_program(const struct start *s, const int in[2], const int out[2],
 			   const int errors[2])
 {
@@ -133,6 +168,7 @@ static void become_program(const struct start *s, const int in[2], const int out
 	dup2(in[0], STDIN_FILENO);
 	dup2(out[1], STDOUT_FILENO);
 	dup2(errors[1], STDERR_FILENO);
+	keep_variables();
 	execvp(s->argv[0], s->argv);
 	dprintf(STDERR_FILENO, "cannot start %s: %s\n", s->argv[0], strerror(errno));
 	_exit(127);

@@ -114,7 +114,9 @@ static int docker_launch(const struct mt_host *host, const struct mt_runtime_out
 	static const char *const environment[] = {
 		"DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_TLS_VERIFY",
 		"DOCKER_CERT_PATH", "CONTAINER_HOST", "CONTAINERS_CONF",
-		"CONTAINERS_STORAGE_CONF", "REGISTRY_AUTH_FILE",
+		"CONTAINERS_STORAGE_CONF", "REGISTRY_AUTH_FILE", "SSH_AUTH_SOCK",
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy",
+		"no_proxy",
 	};
 	const char *image = host->option(ctx, "image");
 	const char *engine = host->option(ctx, "engine");
