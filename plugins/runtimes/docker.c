@@ -29,6 +29,7 @@ static const struct mt_option options[] = {
 	OPTION(TEXT, "cpus", "Number of CPUs of the container, such as 1.5."),
 	OPTION(INT, "processes", "Limit of the processes of the container; 0: none.",
 	       .fallback = "0", .max = 4194304),
+	OPTION(TEXT, "gpus", "GPUs in the container: all, or the number of one."),
 	OPTION(BOOL, "read_only", "Make all of the image read-only but /tmp.",
 	       .fallback = "no"),
 	OPTION(LIST, "labels", "Further labels of the container, each NAME=VALUE."),
@@ -74,6 +75,23 @@ static const char *default_user(const char *engine, char *room, size_t size)
 	return room;
 }
 
+/* Docker has an option for GPUs; podman knows them as devices of the vendor. */
+static int docker_add_gpus(const struct mt_runtime_out *out, struct mt_ctx *ctx,
+			   const char *engine, const char *gpus)
+{
+	int all = gpus && strcmp(gpus, "all") == 0;
+	char text[128];
+
+	if (!gpus || !*gpus)
+		return MT_OK;
+	if (strstr(engine, "podman")) {
+		snprintf(text, sizeof text, "nvidia.com/gpu=%s", gpus);
+		return docker_add_value(out, ctx, "--device", text);
+	}
+	snprintf(text, sizeof text, "%s%s", all ? "" : "device=", gpus);
+	return docker_add_value(out, ctx, "--gpus", text);
+}
+
 static int docker_options(const struct mt_host *host, const struct mt_runtime_out *out,
 			  struct mt_ctx *ctx, const char *engine)
 {
@@ -95,6 +113,8 @@ static int docker_options(const struct mt_host *host, const struct mt_runtime_ou
 	if (!status && host->option_int(ctx, "processes") > 0)
 		status = docker_add_value(out, ctx, "--pids-limit",
 					  host->option(ctx, "processes"));
+	if (!status)
+		status = docker_add_gpus(out, ctx, engine, host->option(ctx, "gpus"));
 	if (!status && host->option_int(ctx, "read_only") > 0 &&
 	    (out->arg(ctx, "--read-only") || out->arg(ctx, "--tmpfs") ||
 	     out->arg(ctx, "/tmp:exec,mode=1777")))

@@ -8,7 +8,7 @@ setup() {
 	[ -x "$top_builddir/mortise-bundle-start" ] || skip "built without a static C library"
 	export HOME=$work/home XDG_STATE_HOME=$work/s XDG_CACHE_HOME=$work/cache
 	mkdir -m 700 "$HOME" "$XDG_STATE_HOME" "$XDG_CACHE_HOME" "$work/ws" "$work/bin"
-	printf '#!/bin/sh\nenv >"%s"\nexit 3\n' "$work/seen" >"$work/bin/engine"
+	printf '#!/bin/sh\nenv >"%s"\nprintf "%%s\\n" "$@" >"%s"\nexit 3\n' "$work/seen" "$work/arguments" >"$work/bin/engine"
 	ln -s engine "$work/bin/ssh"
 	chmod +x "$work/bin/engine"
 	printf '[turn]\n[call execute_bash]\ncommand = true\n[turn]\ntext = Done.\n' >"$work/script"
@@ -44,4 +44,14 @@ start() {
 	for name in HOME PATH SSH_AUTH_SOCK; do
 		grep "^$name=" "$work/seen"
 	done
+}
+
+@test "GPUs, as the engine names them" {
+	ln -s engine "$work/bin/podman"
+	start docker -o runtime.docker.engine="$work/bin/engine" -o runtime.docker.image=any -o runtime.docker.gpus=all
+	grep -A1 -x -e --gpus "$work/arguments" | grep -x all
+	start docker -o runtime.docker.engine="$work/bin/engine" -o runtime.docker.image=any -o runtime.docker.gpus=1
+	grep -A1 -x -e --gpus "$work/arguments" | grep -x device=1
+	start docker -o runtime.docker.engine="$work/bin/podman" -o runtime.docker.image=any -o runtime.docker.gpus=0
+	grep -A1 -x -e --device "$work/arguments" | grep -x nvidia.com/gpu=0
 }
