@@ -26,7 +26,7 @@ static doctor_check *const checks[] = {
 	doctor_kernel,        doctor_landlock, doctor_seccomp, doctor_user_namespaces,
 	doctor_sandbox,
 	doctor_limits,        doctor_configuration, doctor_model, doctor_plugins,
-	doctor_programs,      doctor_servers,  doctor_state,
+	doctor_programs,      doctor_servers,  doctor_runtime, doctor_state,
 };
 
 static const struct {

@@ -36,6 +36,8 @@ void doctor_add(struct doctor *d, enum doctor_level level, const char *name,
 doctor_check doctor_kernel, doctor_landlock, doctor_seccomp, doctor_user_namespaces;
 /* doctor-sandbox.c */
 doctor_check doctor_sandbox;
+/* doctor-runtime.c: a runner in the configured place */
+doctor_check doctor_runtime;
 /* doctor-limits.c: the control groups, and the limits with what enforces each */
 doctor_check doctor_limits;
 /* doctor-setup.c */

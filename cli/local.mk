@@ -5,7 +5,7 @@ libcli_a_SOURCES = \
 	%D%/client.h %D%/command-table.c %D%/commands.h %D%/condense.c \
 	%D%/config.c %D%/conversations.c %D%/conversations.h %D%/conversations-cost.c \
 	%D%/conversations-delete.c %D%/delegate.c %D%/diff.c %D%/doctor.c %D%/doctor.h %D%/doctor-limits.c %D%/doctor-machine.c \
-	%D%/doctor-setup.c %D%/doctor-sandbox.c %D%/download.c %D%/download.h %D%/drive.c \
+	%D%/doctor-runtime.c %D%/doctor-setup.c %D%/doctor-sandbox.c %D%/download.c %D%/download.h %D%/drive.c \
 	%D%/drive.h %D%/early-signals.c %D%/early-signals.h %D%/exit-codes.c %D%/ffi.c %D%/final-answer.c %D%/final-answer.h \
 	%D%/flags.c %D%/follow.c %D%/follow.h %D%/fork.c %D%/helper.c %D%/kill.c \
 	%D%/list-tools.c %D%/list-tools.h %D%/loop.c %D%/manual.c %D%/mcp.c %D%/mcp.h \

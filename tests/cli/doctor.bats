@@ -26,7 +26,7 @@ doctor() { json=$(mortise doctor --json "$@"); }
 	[[ "$output" != *$'\e'* ]]
 	for name in kernel Landlock seccomp "user namespaces" "control groups" "limit memory" \
 		"limit processes" "limit open_files" "limit cpu_time" "limit wall_time" \
-		"limit output" "limit disk_written" configuration model plugins rg git state; do
+		"limit output" "limit disk_written" configuration model plugins rg git runtime state; do
 		[ "$(grep -cE "^(ok|warning|problem) +$name  " <<<"$output")" -eq 1 ] || {
 			echo "$name" >&2
 			return 1
@@ -55,6 +55,18 @@ doctor() { json=$(mortise doctor --json "$@"); }
 		[[ "$(line "limit processes")" == "ok 4096"*"control group"* ]]
 	fi
 	[ "$(find /sys/fs/cgroup -type d -name 'doctor-*' 2>/dev/null | wc -l)" -eq 0 ]
+}
+
+@test "the runtime: a runner is started with it" {
+	doctor
+	[[ "$(line runtime)" == *"local: a runner starts and ends in "* ]]
+	doctor -o sandbox.mode=off
+	[[ "$(line runtime)" =~ ^ok\ local:\ a\ runner\ starts\ and\ ends\ in\ [0-9]+\ ms$ ]]
+	run -1 mortise doctor -o controller.runtime=nosuch
+	grep -q '^problem *runtime *nosuch: unknown runtime' <<<"$output"
+	run -1 mortise doctor -o core.runner=/nosuch
+	grep '^problem *runtime *local: .*/nosuch' <<<"$output"
+	[ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'mortise-doctor*' -user "$(id -un)" | wc -l)" -eq 0 ]
 }
 
 @test "a model without a key" {

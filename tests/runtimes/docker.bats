@@ -105,6 +105,17 @@ work_script() {
 	[ -z "$(docker volume ls -q)" ]
 }
 
+@test "doctor starts a runner in the container" {
+	mortise doctor --json -o controller.runtime=docker -o runtime.docker.image=busybox \
+		-o runtime.docker.network=none >"$mine/out" || true
+	run -0 jq -r '.[] | select(.name == "runtime") | .text' "$mine/out"
+	[[ "$output" == "docker: a runner starts and ends in "* ]]
+	gone
+	mortise doctor --json -o controller.runtime=docker -o runtime.docker.image=nosuch >"$mine/out" || true
+	run -0 jq -r '.[] | select(.name == "runtime") | .level + " " + .text' "$mine/out"
+	[[ "$output" == "problem docker: "*"found no image nosuch"* ]]
+}
+
 @test "they work in an image without any file" {
 	run -0 play "$(work_script)" -o runtime.docker.image=nothing
 	[[ "$output" == *"shell 5 in $mine/ws"* ]]

@@ -121,6 +121,13 @@ text = Done."
 	[ -e "$mine/far/inside" ]
 }
 
+@test "doctor starts a runner on the host" {
+	mortise doctor --json -o controller.runtime=ssh -o runtime.ssh.host=there \
+		-o runtime.ssh.config="$mine/ssh_config" -o runtime.ssh.workspace="$mine/far" >"$mine/out" || true
+	run -0 jq -r '.[] | select(.name == "runtime") | .text' "$mine/out"
+	[[ "$output" == "ssh: a runner starts and ends in "* ]]
+}
+
 # fails OPTION...: run with a runtime that cannot start a runner
 fails() {
 	run play '[turn]
