@@ -123,6 +123,14 @@ static char *parent_spool(const struct conversation *c)
 	return strbuf_take(&path);
 }
 
+char *conversation_tool_workspace(const struct conversation *c)
+{
+	const struct launch l = { .config = c->config, .runtime = &c->runtime,
+				  .workspace = c->workspace, .conversation = c->id };
+
+	return c->runtime.component ? launch_workspace(&l) : strdup(c->workspace);
+}
+
 int dispatch_open_runner(struct conversation *c, const struct dispatch_place *place,
 			 const struct runner_events *events, void *arg,
 			 struct runner **ret, struct error *err)

@@ -25,6 +25,9 @@ uv_loop_t *conversation_loop(const struct conversation *c);
 struct mask *conversation_secrets(const struct conversation *c);
 /** The connection to the runner; NULL: it is not running. */
 struct runner *conversation_runner(const struct conversation *c);
+/** The workspace as tools see it, which the runtime may map to another path. Owned; NULL:
+ *  memory ran out. */
+char *conversation_tool_workspace(const struct conversation *c);
 bool conversation_is_closing(const struct conversation *c);
 /** No user is available to answer. */
 bool conversation_is_headless(const struct conversation *c);

@@ -264,6 +264,7 @@ void recall_context(struct conversation *c, int64_t action)
 		config_get(conversation_config(c), conversation_agent(c)->section,
 			   "instructions");
 	json_object *extras = js_new_object(), *list;
+	AUTO(free) char *workspace = conversation_tool_workspace(c);
 	char now[32];
 
 	if (action < 0)
@@ -271,7 +272,8 @@ void recall_context(struct conversation *c, int64_t action)
 	event_timestamp_now(now);
 	now[10] = '\0';
 	js_set_str(extras, "recall_type", "workspace_context");
-	js_set_str(extras, "working_dir", conversation_workspace(c));
+	js_set_str(extras, "working_dir",
+		   workspace ? workspace : conversation_workspace(c));
 	js_set_str(extras, "date", now);
 	add_repository(c, extras);
 	add_instructions(c, extras);

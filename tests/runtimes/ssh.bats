@@ -121,6 +121,13 @@ text = Done."
 	[ -e "$mine/far/inside" ]
 }
 
+@test "the prompt names the workspace of the host" {
+	run -0 play '[turn]
+text = Done.' --json
+	context=$(grep -h '"workspace_context"' <<<"$output" | grep working_dir)
+	[[ "$context" == *"\"working_dir\":\"$mine/far\""* ]]
+}
+
 @test "doctor starts a runner on the host" {
 	mortise doctor --json -o controller.runtime=ssh -o runtime.ssh.host=there \
 		-o runtime.ssh.config="$mine/ssh_config" -o runtime.ssh.workspace="$mine/far" >"$mine/out" || true

@@ -378,6 +378,20 @@ static void launch_read_limits(const struct config *c, struct runner_limits *ret
 	};
 }
 
+char *launch_workspace(const struct launch *l)
+{
+	struct mt_ctx x = { .part = l->runtime, .launch = l };
+	char *path = NULL;
+
+	/* launch_runner reports why a runtime cannot start. */
+	if (ask_runtime(&x, NULL) == MT_OK && x.workspace) {
+		path = x.workspace;
+		x.workspace = NULL;
+	}
+	plugin_ctx_clear(&x);
+	return path ? path : strdup(l->workspace);
+}
+
 int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,
 		  struct runner **ret, struct error *err)
 {

@@ -32,6 +32,9 @@ struct launch {
 	const char *stderr_path;   /* the file of stderr_fd; NULL: the user sees it */
 };
 
+/** The workspace as tools will see it, owned. A runtime may map it to another path. Needs
+ *  only `config`, `runtime`, `workspace` and `conversation`. NULL: memory ran out. */
+char *launch_workspace(const struct launch *l);
 int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,
 		  struct runner **ret, struct error *err);
 
