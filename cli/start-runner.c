@@ -125,20 +125,19 @@ int start_add(struct start *s, const char *text, struct error *err)
 	return MT_OK;
 }
 
-/* What clients of container engines and ssh need: where things are, the user's agent, the
- * engine and the proxy. Everything else, such as keys of models, is not theirs. */
+/* What clients of container engines and ssh need: where things are, the agent of ssh, the
+ * engine and the proxy. The rest, such as variables that tools are granted, is not theirs. */
 static bool is_for_client(const char *variable)
 {
 	static const char *const names[] = {
-		"PATH",	      "HOME",	       "USER",	      "LOGNAME",
-		"LANG",	      "LANGUAGE",      "TZ",	      "TMPDIR",
-		"HTTP_PROXY", "HTTPS_PROXY",   "NO_PROXY",    "ALL_PROXY",
-		"http_proxy", "https_proxy",   "no_proxy",    "all_proxy",
-		"KRB5CCNAME", "SSH_AUTH_SOCK", "SSL_CERT_DIR", "SSL_CERT_FILE",
-		"DBUS_SESSION_BUS_ADDRESS",    "REGISTRY_AUTH_FILE",
+		"PATH",	       "HOME",	      "USER",	    "LOGNAME",
+		"LANG",	       "TZ",	      "TMPDIR",	    "SSH_AUTH_SOCK",
+		"HTTP_PROXY",  "HTTPS_PROXY", "NO_PROXY",   "ALL_PROXY",
+		"http_proxy",  "https_proxy", "no_proxy",   "all_proxy",
+		"SSL_CERT_DIR", "SSL_CERT_FILE", "REGISTRY_AUTH_FILE",
 	};
-	static const char *const prefixes[] = { "LC_", "XDG_", "DOCKER_", "CONTAINER_",
-						"CONTAINERS_" };
+	static const char *const prefixes[] = { "LC_", "XDG_", "DOCKER_",
+						"CONTAINER_", "CONTAINERS_" };
 	size_t len = strcspn(variable, "=");
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

@@ -29,7 +29,7 @@ static const struct mt_option options[] = {
 	OPTION(TEXT, "cpus", "Number of CPUs of the container, such as 1.5."),
 	OPTION(INT, "processes", "Limit of the processes of the container; 0: none.",
 	       .fallback = "0", .max = 4194304),
-	OPTION(TEXT, "gpus", "GPUs in the container: all, or the number of one."),
+	OPTION(TEXT, "gpus", "GPUs in the container: all, or the index of one, such as 0."),
 	OPTION(BOOL, "read_only", "Make all of the image read-only but /tmp.",
 	       .fallback = "no"),
 	OPTION(LIST, "labels", "Further labels of the container, each NAME=VALUE."),
@@ -135,8 +135,6 @@ static int docker_launch(const struct mt_host *host, const struct mt_runtime_out
 		"DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_TLS_VERIFY",
 		"DOCKER_CERT_PATH", "CONTAINER_HOST", "CONTAINERS_CONF",
 		"CONTAINERS_STORAGE_CONF", "REGISTRY_AUTH_FILE", "SSH_AUTH_SOCK",
-		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy",
-		"no_proxy",
 	};
 	const char *image = host->option(ctx, "image");
 	const char *engine = host->option(ctx, "engine");

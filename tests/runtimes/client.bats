@@ -21,7 +21,7 @@ start() {
 		MY_PASSWORD=secret-3 NOTE=secret-5 AWS_SECRET_ACCESS_KEY=secret-4 \
 		DOCKER_HOST=unix:///nowhere SSH_AUTH_SOCK=/nowhere HTTPS_PROXY=http://proxy:1 \
 		timeout 60 mortise run --model "script:$work/script" -t go \
-		-o controller.confirmation=never -o controller.runtime="$@"
+		-o controller.confirmation=never -o core.pass_env=NOTE -o controller.runtime="$@"
 	[ -s "$work/seen" ] || {
 		echo "$output"
 		return 1
