@@ -74,7 +74,7 @@ greeting='text = Hello, *world*.'
 	terminal
 	chat
 	enter 'Wait a minute'
-	see 'begun'
+	see '  begun' # the output, not the command
 	see 'running'
 	type_ 'and then continue'
 	key Enter
@@ -105,7 +105,7 @@ greeting='text = Hello, *world*.'
 	terminal
 	chat -o controller.confirmation=never
 	enter 'Work'
-	see 'begun'
+	see '  begun' # the output, not the command
 	enter '/detach'
 	see 'The conversation stays open'
 	tmux clear-history
@@ -123,7 +123,7 @@ greeting='text = Hello, *world*.'
 	terminal
 	chat -o controller.confirmation=never
 	enter 'Work'
-	see 'begun'
+	see '  begun' # the output, not the command
 	enter ' /exit '
 	see 'To return, run: mortise --resume'
 	poll gone
@@ -149,7 +149,7 @@ gone() { mortise ps | grep -q 'No conversation'; }
 	terminal
 	chat -o controller.confirmation=never
 	enter 'Work'
-	see 'begun'
+	see '  begun' # the output, not the command
 	enter '/resume zzzz'
 	see 'unknown conversation'
 	enter '/resume zzzz'
