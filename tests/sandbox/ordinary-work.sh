@@ -121,9 +121,9 @@ failed=0
 while read -r n code; do
 	bare=$(awk -v n="$n" '$1 == n { print $2 }' "$work/without-codes")
 	if [ "$code" = asked ]; then
-		reason=$(jq -r --arg c "${commands[n]}" 'select(.type == "notice") | .text' "$work/with.json" |
-			grep -m 1 'no user can approve')
-		printf 'asked: %s (without: %s) %s\n' "${commands[n]}" "$bare" "${reason#*it: }"
+		reason=$(jq -r --arg n "call_$((n - 1))_0" 'select(.tool_call_metadata.tool_call_id == $n and .observation) | .content' \
+			"$work/with.json" | tail -n 1)
+		printf 'asked: %s (without: %s) %s\n' "${commands[n]}" "$bare" "$reason"
 	elif [ "$code" != "$bare" ]; then
 		wrong=$((wrong + 1))
 		printf 'refused: %s (exit code %s, without: %s)\n' "${commands[n]}" "$code" "$bare"
