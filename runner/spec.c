@@ -57,25 +57,42 @@ static int spec_copy(json_object *o, const char *name, const char *fallback, cha
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
-static int read_options(json_object *o, struct instance_spec *i, struct error *err)
+static int read_values(json_object *o, struct option_value **ret, size_t *ret_count,
+		       struct error *err)
 {
 	if (!o || !json_object_is_type(o, json_type_object))
 		return MT_OK;
-	i->options = calloc((size_t)json_object_object_length(o) + 1, sizeof *i->options);
-	if (!i->options)
+	*ret = calloc((size_t)json_object_object_length(o) + 1, sizeof **ret);
+	if (!*ret)
 		return out_of_memory(err);
 
 	json_object_object_foreach(o, key, value) {
-		struct option_value *v = &i->options[i->option_count++];
+		struct option_value *v = &(*ret)[(*ret_count)++];
 
 		v->key = strdup(key);
 		v->value = strdup(value ? json_object_get_string(value) : "");
 		if (!v->key || !v->value)
 			return out_of_memory(err);
 	}
-	/* Options may contain tokens, which workers for other plugins must not inherit. */
+	/* They may contain tokens, which workers for other plugins must not inherit. */
 	js_wipe(o);
 	return MT_OK;
+}
+
+static int spec_read_environment(json_object *o, struct spec *ret, struct error *err)
+{
+	int status = read_values(o, &ret->environment, &ret->environment_count, err);
+
+	for (size_t i = 0; !status && i < ret->environment_count; i++) {
+		const char *name = ret->environment[i].key;
+
+		if (!*name || strchr(name, '='))
+			status = fail(err, MT_EINVAL,
+				      "`%.100s` is not a valid name of an environment "
+				      "variable",
+				      name);
+	}
+	return status;
 }
 
 static int read_secrets(json_object *o, struct instance_spec *i, struct error *err)
@@ -111,7 +128,8 @@ static int read_instance(json_object *o, struct spec *s, struct error *err)
 	i->outside = js_bool(o, "outside", false);
 	i->namespaces = js_bool(o, "namespaces", false);
 	if (!status)
-		status = read_options(js_get(o, "options"), i, err);
+		status = read_values(js_get(o, "options"), &i->options, &i->option_count,
+				     err);
 	if (!status)
 		status = read_secrets(js_get(o, "secrets"), i, err);
 	return status;
@@ -155,6 +173,8 @@ int spec_read(json_object *params, struct spec *ret, struct error *err)
 	if (!status)
 		status = spec_copy(params, "group", ret->conversation, &ret->group, err);
 	if (!status)
+		status = spec_read_environment(js_get(params, "environment"), ret, err);
+	if (!status)
 		status = read_instances(js_get(params, "instances"), ret, err);
 	ret->sandboxed = js_get(params, "sandbox") != NULL;
 	if (!status && ret->sandboxed)
@@ -175,15 +195,20 @@ static void spec_wipe(char *text)
 	free(text);
 }
 
+static void clear_values(struct option_value **list, size_t *count)
+{
+	for (size_t k = 0; k < *count; k++) {
+		free((*list)[k].key);
+		spec_wipe((*list)[k].value);
+	}
+	free(*list);
+	*list = NULL;
+	*count = 0;
+}
+
 static void clear_options(struct instance_spec *i)
 {
-	for (size_t k = 0; k < i->option_count; k++) {
-		free(i->options[k].key);
-		spec_wipe(i->options[k].value);
-	}
-	free(i->options);
-	i->options = NULL;
-	i->option_count = 0;
+	clear_values(&i->options, &i->option_count);
 }
 
 void spec_clear(struct spec *s)
@@ -200,6 +225,7 @@ void spec_clear(struct spec *s)
 		free(i->secrets);
 	}
 	free(s->instances);
+	clear_values(&s->environment, &s->environment_count);
 	free(s->workspace);
 	free(s->spool_dir);
 	free(s->state_dir);

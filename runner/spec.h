@@ -67,6 +67,8 @@ struct spec {
 	struct limits limits;
 	struct instance_spec *instances;
 	size_t instance_count;
+	struct option_value *environment; /* variables of tools, besides the runner's own */
+	size_t environment_count;
 	int64_t linger_ms;   /* time to wait for another host; 0: do not wait */
 	char *socket;        /* path of the socket for it; NULL: none */
 	bool sandboxed;

@@ -214,6 +214,9 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd)
 	worker.spec = spec;
 	worker.plugin_path = plugin;
 	worker.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	for (size_t n = 0; n < spec->environment_count; n++)
+		if (setenv(spec->environment[n].key, spec->environment[n].value, 1))
+			_exit(1);
 	worker.instances = calloc(spec->instance_count + 1, sizeof *worker.instances);
 	if (!worker.instances || worker.wake_fd < 0)
 		_exit(1);

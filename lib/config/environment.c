@@ -95,25 +95,44 @@ static bool is_opened(const struct config *c, const char *name, size_t len)
 	return false;
 }
 
-static bool is_passed(const struct config *c, const char *name, size_t len)
+static bool is_always_passed(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_LEN(passed); i++)
 		if (environment_covers(passed[i], strlen(passed[i]), name, len))
 			return true;
+	return false;
+}
+
+static bool environment_is_named(const struct config *c, const char *name, size_t len)
+{
 	return environment_is_listed(config_get(c, "core", "pass_env"), name, len) ||
-	       is_opened(c, name, len) ||
+	       is_opened(c, name, len);
+}
+
+static bool is_passed(const struct config *c, const char *name, size_t len)
+{
+	return is_always_passed(name, len) || environment_is_named(c, name, len) ||
 	       (len == sizeof agent_socket - 1 && memcmp(name, agent_socket, len) == 0 &&
 		is_granted(c, name, len));
 }
 
-int environment_each(const struct config *c, environment_each_fn *each, void *arg)
+/* The socket of an agent is of no use elsewhere. */
+static bool is_passed_elsewhere(const struct config *c, const char *name, size_t len)
+{
+	return environment_is_named(c, name, len) && !is_always_passed(name, len) &&
+	       !(len == sizeof agent_socket - 1 && memcmp(name, agent_socket, len) == 0);
+}
+
+static int environment_each_of(const struct config *c,
+			       bool (*is)(const struct config *, const char *, size_t),
+			       environment_each_fn *each, void *arg)
 {
 	for (char **e = environ; e && *e; e++) {
 		const char *value = strchr(*e, '=');
 		AUTO(free) char *name = NULL;
 		int r;
 
-		if (!value || !is_passed(c, *e, (size_t)(value - *e)))
+		if (!value || !is(c, *e, (size_t)(value - *e)))
 			continue;
 		name = strndup(*e, (size_t)(value - *e));
 		r = name ? each(arg, name, value + 1) : MT_ENOMEM;
@@ -121,6 +140,17 @@ int environment_each(const struct config *c, environment_each_fn *each, void *ar
 			return r;
 	}
 	return MT_OK;
+}
+
+int environment_each(const struct config *c, environment_each_fn *each, void *arg)
+{
+	return environment_each_of(c, is_passed, each, arg);
+}
+
+int environment_each_elsewhere(const struct config *c, environment_each_fn *each,
+			       void *arg)
+{
+	return environment_each_of(c, is_passed_elsewhere, each, arg);
 }
 
 int environment_withheld(const struct config *c, struct strbuf *out)

@@ -13,6 +13,11 @@ typedef int environment_each_fn(void *arg, const char *name, const char *value);
  *  SSH_AUTH_SOCK if `env` of a [grant.NAME] names it, and `variables` of grants that
  *  are on. */
 int environment_each(const struct config *c, environment_each_fn *each, void *arg);
+/** The same for tools in another place, with an environment of its own: those of [core]
+ *  pass_env and of grants that are on, without those of the fixed list, which describe this
+ *  system, and without SSH_AUTH_SOCK. */
+int environment_each_elsewhere(const struct config *c, environment_each_fn *each,
+			       void *arg);
 /** Append the names of variables that are set and that commands often need, but that are
  *  not passed to tools: "A, B". */
 int environment_withheld(const struct config *c, struct strbuf *out);

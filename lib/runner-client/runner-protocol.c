@@ -195,6 +195,10 @@ int runner_put_hello(struct strbuf *b, const struct runner_spec *spec)
 	if (spec->group)
 		js_key_str(b, "group", spec->group);
 	put_limits(b, spec);
+	if (spec->environment) {
+		js_key(b, "environment");
+		js_put(b, spec->environment);
+	}
 	if (spec->sandbox) {
 		js_key(b, "sandbox");
 		js_put(b, spec->sandbox);

@@ -36,6 +36,8 @@ struct runner_limits {
 struct runner_spec {
 	char *const *argv;      /* the command of the runtime; argv[0] is a path */
 	char *const *env;       /* complete environment, "NAME=value" */
+	json_object *environment; /* {name: value}: variables of tools, in addition to those
+	                             of a runner that gets no `env`; NULL: none */
 	const char *workspace;  /* in the runner's file system */
 	const char *spool_dir;  /* the same; created 0700 on demand */
 	const char *state_dir;  /* for data of the conversation; or NULL */

@@ -48,7 +48,9 @@ struct mt_runtime_out {
 
 enum {
 	/** The program runs on this host and sees its files as the host does, so the host can
-	 *  have the runner show tools its own mounts: the overlay of a workspace. */
+	 *  have the runner show tools its own mounts: the overlay of a workspace. Without
+	 *  it, the host also sends the runner the variables that the user passes to tools,
+	 *  because the program may not pass its environment on. */
 	MT_RUNTIME_HOST_MOUNTS = 1u << 0,
 };
 

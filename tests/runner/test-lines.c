@@ -132,6 +132,9 @@ static void check_faults(void)
 		  "runner/1\","
 		  "\"instances\":[{\"name\":\"a\",\"plugin\":\"x\"},{\"name\":\"a\"}]}}",
 		  "duplicate instance name `a`" },
+		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
+		  "runner/1\",\"environment\":{\"A=B\":\"c\"}}}",
+		  "`A=B` is not a valid name of an environment variable" },
 		{ "no json", "\"id\":null,\"error\"" },
 		{ "[]", "\"id\":null,\"error\"" },
 		{ "{}", "neither method nor result nor error" },

@@ -121,6 +121,17 @@ text = Done."
 	[ -e "$mine/far/inside" ]
 }
 
+@test "tools get the variables that the user passes, and a secret is masked" {
+	export NOTE='one two' MY_TOKEN=1234567890abcdef VIRTUAL_ENV=/nowhere
+	run -0 play '[turn]
+[call execute_bash]
+command = echo "note $NOTE, length ${#MY_TOKEN}, env ${VIRTUAL_ENV-none}"; echo "$MY_TOKEN"
+[turn]
+text = Done.' -o core.pass_env=NOTE,MY_TOKEN,VIRTUAL_ENV
+	[[ "$output" == *"note one two, length 16, env none"* ]]
+	run ! grep -r "$MY_TOKEN" "$mine/state" "$work/remote-home/.cache/mortise/conversations"
+}
+
 @test "the prompt names the workspace of the host" {
 	run -0 play '[turn]
 text = Done.' --json

@@ -15,6 +15,7 @@
 #include "overlay/overlay.h"
 #include "runner-client/runner-connection.h"
 #include "sandbox/profile.h"
+#include "utf8.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/runtime.h>
@@ -111,17 +112,31 @@ static int each_granted(const struct launch *l, permission_fn *each, void *arg)
 	return status;
 }
 
+struct granted {
+	struct mask *mask;
+	environment_each_fn *pass;
+	void *arg;
+};
+
 static int pass_granted(const char *kind, const char *what, void *arg)
 {
 	const char *value = strcmp(kind, "environment") == 0 ? secret_env(what) : NULL;
-	struct mt_ctx *x = arg;
+	const struct granted *g = arg;
 
 	if (!value)
 		return MT_OK;
-	if (x->launch->mask && secret_named(what, strlen(what)) &&
-	    secret_hide(x->launch->mask, what, value, strlen(value), NULL))
+	if (g->mask && secret_named(what, strlen(what)) &&
+	    secret_hide(g->mask, what, value, strlen(value), NULL))
 		return MT_ENOMEM;
-	return pass_variable(x, what, value);
+	return g->pass(g->arg, what, value);
+}
+
+static int each_granted_variable(const struct launch *l, environment_each_fn *pass,
+				 void *arg)
+{
+	struct granted g = { l->mask, pass, arg };
+
+	return each_granted(l, pass_granted, &g);
 }
 
 /* The base environment of every runner. */
@@ -130,10 +145,34 @@ static int base_env(struct mt_ctx *x)
 	int r = environment_each(x->launch->config, pass_variable, x);
 
 	if (!r)
-		r = each_granted(x->launch, pass_granted, x);
+		r = each_granted_variable(x->launch, pass_variable, x);
 	if (r || getenv("PATH"))
 		return r;
 	return out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
+}
+
+/* The hello is text. */
+static int send_variable(void *arg, const char *name, const char *value)
+{
+	return utf8_valid(value, strlen(value)) ? js_set_str(arg, name, value) : MT_OK;
+}
+
+/* The variables of tools, if the runner does not inherit its environment. *ret NULL: it
+ * does. */
+static int launch_make_environment(const struct launch *l, json_object **ret,
+				   struct error *err)
+{
+	const struct mt_runtime *runtime = l->runtime->functions;
+	json_object *o;
+
+	*ret = NULL;
+	if (runtime->flags & MT_RUNTIME_HOST_MOUNTS)
+		return MT_OK;
+	*ret = o = js_new_object();
+	if (js_incomplete(o) || environment_each_elsewhere(l->config, send_variable, o) ||
+	    each_granted_variable(l, send_variable, o))
+		return out_of_memory(err);
+	return MT_OK;
 }
 
 static bool is_there(const struct runner_instance *list, size_t count, const char *name)
@@ -398,7 +437,7 @@ int launch_runner(const struct launch *l, const struct runner_events *events, vo
 	struct mt_ctx x = { .part = l->runtime, .launch = l };
 	AUTO(free) struct runner_instance *list = NULL;
 	AUTO(json) json_object *values = NULL;
-	AUTO(json) json_object *rules = NULL;
+	AUTO(json) json_object *rules = NULL, *environment = NULL;
 	struct runner_spec spec = { .conversation = l->conversation, .stderr_fd = l->stderr_fd,
 				  .stderr_path = l->stderr_path,
 				  .spool_dir = l->spool_dir, .state_dir = l->state_dir };
@@ -410,8 +449,11 @@ int launch_runner(const struct launch *l, const struct runner_events *events, vo
 	list = instances(l, &values, &spec.instance_count);
 	if (!r && (!list || !values))
 		r = out_of_memory(err);
+	if (!r)
+		r = launch_make_environment(l, &environment, err);
 	if (!r) {
 		spec.argv = x.argv;
+		spec.environment = environment;
 		spec.env = x.env;
 		spec.workspace = x.workspace ? x.workspace : l->workspace;
 		spec.instances = list;
