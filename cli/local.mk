@@ -14,7 +14,7 @@ libcli_a_SOURCES = \
 	%D%/plugins-test.c %D%/plugins-test.h %D%/plugins-test-cases.c %D%/plugins-test-checker.c \
 	%D%/policy.c \
 	%D%/policy.h %D%/policy-approvals.c %D%/probe.c %D%/ps.c %D%/race.c %D%/render.c %D%/render.h %D%/replay.c %D%/restore.c %D%/resume.c \
-	%D%/run.c %D%/sandbox.c %D%/sandbox.h %D%/sandbox-explain.c %D%/sandbox-grants.c %D%/sandbox-verify.c %D%/skills.c %D%/spool.c %D%/spool.h %D%/start-docker.c %D%/start-runner.c %D%/start-runner.h %D%/start-ssh.c %D%/tools.c \
+	%D%/run.c %D%/sandbox.c %D%/sandbox.h %D%/sandbox-explain.c %D%/sandbox-grants.c %D%/sandbox-verify.c %D%/skills.c %D%/spool.c %D%/spool.h %D%/start-docker-kept.c %D%/start-docker.c %D%/start-docker.h %D%/start-runner.c %D%/start-runner.h %D%/start-ssh.c %D%/tools.c \
 	%D%/unknown-tool.c %D%/unknown-tool.h %D%/workspace.c %D%/workspace.h
 libcli_a_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/mcp-server
 

@@ -2,7 +2,7 @@
  *
  * start-docker.c - a runner in a container of Docker or podman. The engine removes the
  * container when the runner ends, which it does when its input is closed. */
-#include "start-runner.h"
+#include "start-docker.h"
 
 #include "auto.h"
 #include "files.h"
@@ -80,26 +80,28 @@ static int open_volumes(struct start *s, struct error *err)
 	return MT_OK;
 }
 
-static int add_label(struct start *s, struct error *err)
+int start_docker_label(struct start *s, const char *name, const char *value,
+		       struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 12);
 
-	if (strbuf_addf(&text, "mortise.conversation=%s",
-			js_str(s->params, "conversation", "")))
+	if (strbuf_addf(&text, "mortise.%s=%s", name, value))
 		return out_of_memory(err);
 	return start_add(s, "--label", err) || start_add(s, text.text, err) ? err->code
 									    : MT_OK;
 }
 
-/* ENGINE run [OPTION]... comes from the runtime, and its last word is the image. */
+/* ENGINE run|create [OPTION]... comes from the runtime, and its last word is the image. */
 static int docker_prepare(struct start *s, struct error *err)
 {
 	AUTO(free) char *image = s->argv[--s->argc];
 	AUTO(free) char *program = path_join(bundle_place, "bin/mortise-runner");
-	int status = program ? add_label(s, err) : out_of_memory(err);
+	int status =
+		!program ? out_of_memory(err)
+			 : start_docker_label(s, "conversation",
+					      js_str(s->params, "conversation", ""), err);
 
 	s->argv[s->argc] = NULL;
-	s->what = image;
 	if (!status)
 		status = open_volumes(s, err);
 	if (!status)
@@ -109,15 +111,16 @@ static int docker_prepare(struct start *s, struct error *err)
 	if (!status)
 		status = mount_directories(s, err);
 	if (!status && (start_add(s, "--workdir", err) || start_add(s, s->there, err) ||
-			start_add(s, "--entrypoint", err) || start_add(s, program, err) ||
-			start_add(s, "--", err) || start_add(s, image, err)))
+			start_add(s, "--entrypoint", err) || start_add(s, program, err)))
 		status = err->code;
-	s->what = s->argv[s->argc - 1];
+	if (!status && start_docker_is_kept(s))
+		status = start_docker_name(s, image, err);
+	if (!status && (start_add(s, "--", err) || start_add(s, image, err)))
+		status = err->code;
 	return status ? status : start_move_plugins(s, bundle_place, err);
 }
 
-static void docker_explain(const struct start *s, const char *last, int code,
-			   struct error *err)
+static void docker_explain(const struct start *s, const char *last, struct error *err)
 {
 	static const struct {
 		const char *printed, *sentence; /* with the engine and the image */
@@ -161,11 +164,12 @@ static void docker_explain(const struct start *s, const char *last, int code,
 			return;
 		}
 	fail(err, MT_EIO, "%s could not run %s (exit code %d)%s%s", s->argv[0], s->what,
-	     code, *last ? ": " : "", last);
+	     s->code, *last ? ": " : "", last);
 }
 
 const struct start_place start_docker = {
 	.name = "docker",
 	.prepare = docker_prepare,
+	.arrange = start_docker_find,
 	.explain = docker_explain,
 };

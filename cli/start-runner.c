@@ -159,7 +159,7 @@ static void keep_variables(void)
 	*to = NULL;
 }
 
-static void become_program(const struct start *s, const int in[2], const int out[2],
+static void become_program(char *const *argv, const int in[2], const int out[2],
 			   const int errors[2])
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -168,27 +168,27 @@ static void become_program(const struct start *s, const int in[2], const int out
 	dup2(out[1], STDOUT_FILENO);
 	dup2(errors[1], STDERR_FILENO);
 	keep_variables();
-	execvp(s->argv[0], s->argv);
-	dprintf(STDERR_FILENO, "cannot start %s: %s\n", s->argv[0], strerror(errno));
+	execvp(argv[0], argv);
+	dprintf(STDERR_FILENO, "cannot start %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 
-static int start_program(struct start *s, struct error *err)
+static int start_program(struct start *s, char *const *argv, struct error *err)
 {
 	int in[2], out[2], errors[2];
 
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 ||
 	    pipe2(errors, O_CLOEXEC) < 0 || (s->pid = fork()) < 0)
-		return fail(err, MT_EIO, "cannot start %s: %s", s->argv[0],
-			    strerror(errno));
+		return fail(err, MT_EIO, "cannot start %s: %s", argv[0], strerror(errno));
 	if (s->pid == 0)
-		become_program(s, in, out, errors);
+		become_program(argv, in, out, errors);
 	close(in[0]);
 	close(out[1]);
 	close(errors[1]);
 	s->in = in[1];
 	s->out = out[0];
 	s->errors = errors[0];
+	s->tail_len = 0;
 	return MT_OK;
 }
 
@@ -344,7 +344,7 @@ static void relay_output(struct start *s)
 
 /* ---- the end -------------------------------------------------------------------- */
 
-static int end_program(struct start *s, pid_t copier)
+static void end_program(struct start *s, pid_t copier)
 {
 	int status = 0;
 
@@ -355,7 +355,30 @@ static int end_program(struct start *s, pid_t copier)
 		take_errors(s);
 	while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	s->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int start_run(struct start *s, const char *const *argv, char *ret, size_t room,
+	      struct error *err)
+{
+	char line[4096];
+	size_t len = 0;
+	int status = start_program(s, (char *const *)argv, err);
+
+	if (status)
+		return status;
+	close(s->in);
+	*ret = '\0';
+	while (start_read_line(s, line, sizeof line)) {
+		snprintf(ret + len, room - len, "%s%s", len ? "\n" : "", line);
+		len = strlen(ret);
+	}
+	/* It has closed its output, unless the host waits no longer. */
+	fcntl(s->out, F_SETFL, O_NONBLOCK);
+	if (read(s->out, line, 1) != 0)
+		kill(s->pid, SIGTERM);
+	end_program(s, 0);
+	return s->code ? MT_EIO : MT_OK;
 }
 
 static void answer_failure(const struct error *err)
@@ -372,9 +395,8 @@ static void answer_failure(const struct error *err)
 static int start_relay(struct start *s, const struct start_place *place,
 		       struct error *err)
 {
-	int status = start_program(s, err), code;
+	int status = start_program(s, s->argv, err);
 	pid_t copier = 0;
-	char last[512];
 
 	if (status)
 		return status;
@@ -387,18 +409,16 @@ static int start_relay(struct start *s, const struct start_place *place,
 	close(s->in); /* it must end when the copier does */
 	if (!status)
 		relay_output(s);
-	code = end_program(s, copier);
+	end_program(s, copier);
 	if (s->greeted)
-		_exit(code);
-	last_error(s, last, sizeof last);
-	if (!err->code)
-		place->explain(s, last, code, err);
+		_exit(s->code);
 	return err->code ? err->code : MT_EIO;
 }
 
 static int start_in(const struct start_place *place, struct start *s, struct error *err)
 {
 	int status = read_hello(s, err);
+	char last[512];
 
 	if (!status && js_path(s->params, "sandbox.overlay"))
 		status =
@@ -412,7 +432,14 @@ static int start_in(const struct start_place *place, struct start *s, struct err
 		status = start_open_system(s, err);
 	if (!status)
 		status = place->prepare(s, err);
-	return status ? status : start_relay(s, place, err);
+	if (!status && place->arrange)
+		status = place->arrange(s, err);
+	if (!status)
+		status = start_relay(s, place, err);
+	last_error(s, last, sizeof last);
+	if (status && !err->code)
+		place->explain(s, last, err);
+	return status;
 }
 
 static void start_clear(struct start *s)
@@ -441,7 +468,7 @@ static int start_runner_run(const struct command *self, int argc, char **argv)
 	s.workspace = argv[2];
 	s.there = argv[PARAMETERS];
 	s.argv = calloc(START_ARGS_MAX + 1, sizeof *s.argv);
-	s.what = argv[argc - 1];
+	snprintf(s.what, sizeof s.what, "%s", argv[argc - 1]);
 	if (!s.argv)
 		out_of_memory(&err);
 	for (int i = PARAMETERS + 1; !err.code && i < argc; i++)

@@ -186,8 +186,7 @@ static int ssh_greet(struct start *s, struct error *err)
 
 /* ---- errors --------------------------------------------------------------------- */
 
-static void ssh_explain(const struct start *s, const char *last, int code,
-			struct error *err)
+static void ssh_explain(const struct start *s, const char *last, struct error *err)
 {
 	static const struct {
 		const char *printed, *sentence; /* with the host twice */
@@ -222,7 +221,7 @@ static void ssh_explain(const struct start *s, const char *last, int code,
 			return;
 		}
 	fail(err, MT_EIO, "no runner could be started on %s (exit code %d of ssh)%s%s",
-	     s->what, code, *last ? ": " : "", last);
+	     s->what, s->code, *last ? ": " : "", last);
 }
 
 const struct start_place start_ssh = {

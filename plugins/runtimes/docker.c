@@ -32,6 +32,9 @@ static const struct mt_option options[] = {
 	OPTION(TEXT, "gpus", "GPUs in the container: all, or the index of one, such as 0."),
 	OPTION(BOOL, "read_only", "Make all of the image read-only but /tmp.",
 	       .fallback = "no"),
+	OPTION(BOOL, "keep",
+	       "Keep the container of a closed conversation, for when it is resumed.",
+	       .fallback = "no"),
 	OPTION(LIST, "labels", "Further labels of the container, each NAME=VALUE."),
 };
 
@@ -128,6 +131,20 @@ static int docker_options(const struct mt_host *host, const struct mt_runtime_ou
 	return status;
 }
 
+/* start-runner starts a container that is not removed when it ends. */
+static int docker_add_verb(const struct mt_host *host, const struct mt_runtime_out *out,
+			   struct mt_ctx *ctx)
+{
+	int status;
+
+	if (host->option_int(ctx, "keep") > 0)
+		status = out->arg(ctx, "create");
+	else
+		status =
+			out->arg(ctx, "run") || out->arg(ctx, "--rm") ? MT_ENOMEM : MT_OK;
+	return status ? status : out->arg(ctx, "--interactive");
+}
+
 static int docker_launch(const struct mt_host *host, const struct mt_runtime_out *out,
 			 struct mt_ctx *ctx, const struct mt_in *in)
 {
@@ -149,9 +166,10 @@ static int docker_launch(const struct mt_host *host, const struct mt_runtime_out
 				   sizeof environment / sizeof *environment);
 	if (!status)
 		status = start_command(out, ctx, "docker", NULL);
-	if (!status && (out->arg(ctx, engine) || out->arg(ctx, "run") ||
-			out->arg(ctx, "--rm") || out->arg(ctx, "--interactive")))
-		status = MT_ENOMEM;
+	if (!status)
+		status = out->arg(ctx, engine);
+	if (!status)
+		status = docker_add_verb(host, out, ctx);
 	if (!status)
 		status = docker_options(host, out, ctx, engine);
 	return status ? status : out->arg(ctx, image);

@@ -190,6 +190,63 @@ text = Done.' "$@"
 	[ ! -e ran ]
 }
 
+@test "a kept container has its files when the conversation is resumed" {
+	for ((i = 0; i < 6; i++)); do
+		printf '[turn]\n[call execute_bash]\ncommand = (cat /kept || echo none) >seen 2>/dev/null; echo line >>/kept\n[turn]\ntext = Done.\n'
+	done >"$mine/again"
+	# once ID OPTION...: the next of these commands
+	once() {
+		local id=$1
+		shift
+		timeout 120 mortise resume "$id" -t go --model "script:$mine/again" -o sandbox.write=/ "$@"
+	}
+	run -0 play "$(cat "$mine/again")" -o runtime.docker.keep=yes -o sandbox.write=/
+	[ "$(cat seen)" = none ]
+	id=$(ls "$mine/state/mortise/conversations" | head -n 1)
+	[ "$(docker ps -a --filter "label=mortise.conversation=$id" --format '{{.Names}}')" = "mortise-$id" ]
+	[ -z "$(docker ps -q)" ]
+	container=$(docker ps -aq)
+
+	run -0 once "$id"
+	[ "$(cat seen)" = line ]
+	[ "$(docker ps -aq)" = "$container" ]
+
+	# With other options it is another container with the same files.
+	run -0 once "$id" -o runtime.docker.memory=200m
+	[ "$(cat seen)" = $'line\nline' ]
+	[ "$(docker ps -aq | wc -l)" = 1 ]
+	[ "$(docker ps -aq)" != "$container" ]
+	[ "$(docker inspect -f '{{.HostConfig.Memory}}' "mortise-$id")" = 209715200 ]
+
+	# A process that was killed while it replaced the container left both, or only the new one.
+	docker rename "mortise-$id" "mortise-$id-next"
+	run -0 once "$id" -o runtime.docker.memory=200m
+	[ "$(cat seen)" = $'line\nline\nline' ]
+	[ "$(docker ps -a --format '{{.Names}}')" = "mortise-$id" ]
+
+	# Another image has other files.
+	docker tag busybox other
+	run -0 once "$id" -o runtime.docker.image=other
+	[ "$(cat seen)" = none ]
+	[ "$(docker ps -aq | wc -l)" = 1 ]
+}
+
+@test "kill -9 of a conversation stops a kept container, and it is resumed" {
+	printf '[turn]\n[call execute_bash]\ncommand = echo one >/kept; touch begun; sleep 60\n[turn]\n[call execute_bash]\ncommand = cat /kept >seen\n[turn]\n[call execute_bash]\ncommand = cat /kept >seen\n[turn]\ntext = Done.\n' >"$mine/script"
+	mortise run --model "script:$mine/script" -t go -o controller.runtime=docker -o runtime.docker.image=busybox \
+		-o runtime.docker.network=none -o controller.tools=bash -o controller.confirmation=never \
+		-o runtime.docker.keep=yes -o sandbox.write=/ >/dev/null 2>&1 3>&- &
+	pid=$!
+	until_true test -e begun
+	kill -9 "$pid"
+	stopped() { [ -z "$(docker ps -q)" ]; }
+	until_true stopped
+	id=$(ls "$mine/state/mortise/conversations" | head -n 1)
+	timeout 120 mortise resume "$id" -t go --model "script:$mine/script" -o sandbox.write=/
+	[ "$(cat seen)" = one ]
+	[ "$(docker ps -aq | wc -l)" = 1 ]
+}
+
 @test "failures are sentences" {
 	fails -o runtime.docker.image=localhost:1/none
 	[[ "$output" == *"docker found no image localhost:1/none; build or pull it, or correct \`image\` in [runtime.docker]"* ]]
@@ -220,6 +277,23 @@ text = Done.' "$@"
 	[[ "$output" == *"shell 5 in $mine/ws"* ]]
 	[ "$(cat made)" = changed ]
 	[ -z "$(podman ps -aq)" ]
+
+	script='[turn]
+[call execute_bash]
+command = (cat /kept || echo none) >seen 2>/dev/null; echo line >>/kept
+[turn]
+text = Done.'
+	options=(-o runtime.docker.engine=podman -o runtime.docker.image=localhost/busybox -o sandbox.write=/)
+	printf '%s\n%s\n%s\n' "$script" "$script" "$script" >"$mine/again"
+	play "$(cat "$mine/again")" "${options[@]}" -o runtime.docker.keep=yes
+	id=$(ls -t "$mine/state/mortise/conversations" | head -n 1)
+	timeout 120 mortise resume "$id" -t go --model "script:$mine/again" "${options[@]}"
+	[ "$(cat seen)" = line ]
+	timeout 120 mortise resume "$id" -t go --model "script:$mine/again" "${options[@]}" -o runtime.docker.memory=200m
+	[ "$(cat seen)" = $'line\nline' ]
+	[ "$(podman ps -a --format '{{.Names}}')" = "mortise-$id" ]
+	podman rm -f "mortise-$id"
+
 	fails -o runtime.docker.engine=podman -o runtime.docker.image=localhost/none
 	[[ "$output" == *"podman found no image localhost/none"* ]]
 }
