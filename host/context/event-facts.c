@@ -15,7 +15,7 @@
 
 enum { FACTS_MAX = 1 << 30, SAVE_FROM = 1024 };
 
-#define FACTS_MAGIC "MTFACTS2"
+#define FACTS_MAGIC "MTFACTS3"
 
 struct event_facts {
 	struct evlog *log;
@@ -52,7 +52,7 @@ struct facts_entry {
 	uint32_t flags;
 };
 
-enum { FACT_IS_ACTION = 1, FACT_THINKING = 2 };
+enum { FACT_IS_ACTION = 1, FACT_THINKING = 2, FACT_ANSWERED = 4 };
 
 static bool event_facts_is_good(struct event_facts *f, const struct facts_header *h,
 				const char *body, size_t len)
@@ -80,6 +80,7 @@ static bool event_facts_take_entry(struct event_facts *f, const char *at)
 	f->list[f->count++] = (struct view_fact){
 		.batch = e.batch, .call = e.call, .loop = -1,
 		.is_action = e.flags & FACT_IS_ACTION,
+		.answered = e.flags & FACT_ANSWERED,
 		.thinking = e.flags & FACT_THINKING,
 	};
 	return true;
@@ -128,7 +129,8 @@ static void put_entries(const struct event_facts *f, struct strbuf *out)
 		const struct facts_entry e = {
 			.id = f->ids[i], .call = fact->call, .batch = fact->batch,
 			.flags = (uint32_t)(fact->is_action * FACT_IS_ACTION |
-					    fact->thinking * FACT_THINKING),
+					    fact->thinking * FACT_THINKING |
+					    fact->answered * FACT_ANSWERED),
 		};
 
 		strbuf_addn(out, (const char *)&e, sizeof e);
@@ -194,13 +196,16 @@ static bool is_sent_as_call(const struct evlog_head *head)
 static int event_facts_read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
 				struct error *err)
 {
+	const struct evlog_head *head = evlog_head(f->log, id);
 	AUTO(event) struct event *e = NULL;
 	json_object *meta;
 
 	*ret = (struct view_fact){ .batch = -1, .call = -1, .loop = -1 };
-	ret->is_action = evlog_head(f->log, id)->type->is_action;
-	if (!is_sent_as_call(evlog_head(f->log, id)))
+	ret->is_action = head->type->is_action;
+	if (!is_sent_as_call(head))
 		return MT_OK;
+	ret->answered = !ret->is_action && head->cause < 0;
+	ret->is_action |= ret->answered;
 	e = evlog_event(f->log, id, err);
 	if (!e)
 		return err->code;

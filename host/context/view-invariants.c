@@ -119,22 +119,34 @@ static void hide(struct groups *g, unsigned char *shown, size_t place)
 	g->queue[g->queued++] = place;
 }
 
+static bool view_invariants_is_result(const struct view_fact *f)
+{
+	return f->call >= 0 && (!f->is_action || f->answered);
+}
+
+/* Count an event that is shown, or with -1 one that is hidden. */
+static void groups_count(struct groups *g, const struct view_fact *f, int change)
+{
+	if (f->call >= 0 && f->is_action)
+		g->actions[f->call] += (uint32_t)change;
+	if (view_invariants_is_result(f))
+		g->results[f->call] += (uint32_t)change;
+}
+
 /* A second result of a call completes nothing: it is removed alone. */
 static void groups_fill(struct groups *g, const struct view_fact *f, size_t count,
 			unsigned char *shown)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool result = shown[i] && !f[i].is_action && f[i].call >= 0;
+		bool result = shown[i] && view_invariants_is_result(&f[i]);
 
 		if (result && g->results[f[i].call]) {
 			shown[i] = 0;
 			continue;
 		}
-		if (result)
-			g->results[f[i].call]++;
-		else if (shown[i] && f[i].call >= 0)
-			g->actions[f[i].call]++;
-		else if (!shown[i])
+		if (shown[i])
+			groups_count(g, &f[i], 1);
+		else
 			g->queue[g->queued++] = i;
 		members_add(&g->by_call, f[i].call, i);
 		members_add(&g->by_loop, f[i].loop, i);
@@ -152,8 +164,7 @@ static void hide_group(struct groups *g, struct members *m, int32_t group,
 
 		if (!shown[place])
 			continue;
-		if (f[place].call >= 0)
-			(f[place].is_action ? g->actions : g->results)[f[place].call]--;
+		groups_count(g, &f[place], -1);
 		hide(g, shown, place);
 	}
 	m->newest[group] = 0;

@@ -14,7 +14,9 @@ struct view_fact {
 	int32_t batch;   /* number of the reply of its call; -1: none */
 	int32_t call;    /* number of its call, or of the call it answers; -1: none */
 	int32_t loop;    /* set by view_invariants_number_loops; -1: none */
-	bool is_action;
+	bool is_action;  /* the event shows its call */
+	bool answered;   /* an action that is also the result of its call: an error of a
+	                  * call that became no action */
 	bool thinking;   /* the reply started with signed thinking */
 };
 

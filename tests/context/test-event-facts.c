@@ -34,7 +34,8 @@ static void put(struct evlog *log, struct event *e, const char *meta)
 	event_unref(e);
 }
 
-/* A message, a call, its result; every other reply makes two calls. */
+/* A message, a call, its result; every other reply makes two calls. One call in five is
+ * refused before it becomes an action. */
 static void put_turn(struct evlog *log, int n, const char *kind)
 {
 	char meta[256];
@@ -47,6 +48,11 @@ static void put_turn(struct evlog *log, int n, const char *kind)
 		 "{\"function_name\":\"execute_bash\",\"tool_call_id\":\"%s_%d\","
 		 "\"total_calls_in_response\":1,\"llm_response_id\":\"%s_%d\"}",
 		 kind, n, kind, n / 2);
+	if (n % 5 == 0) {
+		put(log, event_observation("error", SOURCE_AGENT, -1, "x", 1, NULL, &err),
+		    meta);
+		return;
+	}
 	args = json_object_new_object();
 	js_set_str(args, "command", "ls");
 	e = event_action("run", SOURCE_AGENT, args, &err);
@@ -77,7 +83,7 @@ static bool are_same(const struct view_fact *a, const struct view_fact *b, size_
 	for (size_t i = 0; i < count; i++)
 		if (a[i].call != b[i].call || a[i].batch != b[i].batch ||
 		    a[i].loop != b[i].loop || a[i].is_action != b[i].is_action ||
-		    a[i].thinking != b[i].thinking)
+		    a[i].thinking != b[i].thinking || a[i].answered != b[i].answered)
 			return false;
 	return true;
 }
@@ -166,6 +172,8 @@ int main(void)
 	CHECK(event_facts_read(f, ids, count, 0, &more, &err) == MT_OK);
 	wanted = malloc(sizeof ids / sizeof *ids * sizeof *wanted);
 	memcpy(wanted, event_facts_list(f), count * sizeof *wanted);
+	CHECK(wanted[1].answered && wanted[1].is_action && wanted[1].batch >= 0);
+	CHECK(wanted[3].is_action && !wanted[3].answered && !wanted[4].answered);
 	check(log, wanted, count, false, "no file");
 	event_facts_save(f);
 	event_facts_free(f);

@@ -12,8 +12,8 @@
 enum { PLACES_MAX = 16, LONG = 20000 };
 
 /* One character per event: `.` a message, an uppercase letter an action, lowercase its
- * result; `!` before an action: thinking came before it; `+`: of the reply of the
- * action before it. */
+ * result, a digit an action that is its own result; `!` before an action: thinking came
+ * before it; `+`: of the reply of the action before it. */
 static size_t lay(const char *text, struct view_fact *facts)
 {
 	bool thinking = false, same = false;
@@ -28,9 +28,10 @@ static size_t lay(const char *text, struct view_fact *facts)
 			same |= *p == '+';
 			continue;
 		}
-		if (*p >= 'A' && *p <= 'Z') {
+		if ((*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')) {
 			f.is_action = true;
-			f.call = *p - 'A';
+			f.answered = *p <= '9';
+			f.call = f.answered ? 26 + *p - '0' : *p - 'A';
 			f.batch = batch = same ? batch : f.call;
 			f.thinking = thinking;
 			thinking = same = false;
@@ -77,6 +78,9 @@ static const struct {
 	/* a result whose call is not there, a call without a result */
 	{ ".ab", 1, "010", "001", "001" },
 	{ ".AB", 1, "010", "001", "001" },
+	/* a call that is its own result, alone and next to another one */
+	{ ".Aa1", 3, "0001", "0001", "0001" },
+	{ ".A+1a", 2, "0111", "0010", "0111" },
 };
 
 static void check_all(void)
@@ -130,6 +134,10 @@ static const struct {
 	{ ".A+Bab.", "110111", "100001", "1100011" },
 	{ ".!AaBb.", "111011", "100001", "1100011" },
 	{ ".!AaBb!Cc", "0111011", "0000011", "11000101" },
+	/* calls that are their own results; those of the same reply stay together */
+	{ ".1Aa2", "11111", "11111", "111011" },
+	{ ".A+1a2", "10111", "10001", "110011" },
+	{ ".1+Aa2", "11101", "10001", "110011" },
 };
 
 static void check_rules(void)

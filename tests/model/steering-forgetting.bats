@@ -49,6 +49,21 @@ expect any lacks = step 2'
 	[ "$(condensations | wc -l)" -ge 1 ]
 }
 
+@test "after events were removed, a call that is refused is read with its error" {
+	{
+		steps 8
+		printf '[turn]\nexpect any contains = [Events 5-\n'
+		printf '[call recall]\nabout = step 1\n\n'
+		printf '[turn]\nexpect last contains = Unexpected argument about\n'
+		printf '[call recall]\nfrom := 5\n[call no_such_tool]\nx = y\n\n'
+		finish 'expect any contains = Unexpected argument about
+expect any contains = step 1
+expect last contains = no_such_tool is not registered'
+	} >script
+	run_ok -o condenser.a.plugin=amortized -o condenser.a.max_size=14 \
+		-o controller.condensers=a -t walk
+}
+
 @test "a summary is marked as one" {
 	{
 		steps 8
