@@ -396,8 +396,9 @@ const char *fncall_missing_end(const char *text, size_t len)
 	return fncall_parse_ends_with(text, rest, CLOSE) ? "" : "\n" CLOSE;
 }
 
-static int parse_calls(const char *text, size_t len, const struct fncall_tools *tools,
-		       struct fncalls *ret)
+/* `own`: length of the text without the end that was appended to it. */
+static int parse_calls(const char *text, size_t len, size_t own,
+		       const struct fncall_tools *tools, struct fncalls *ret)
 {
 	const char *at = text, *left = text, *end = text + len;
 	struct reader r;
@@ -429,8 +430,8 @@ static int parse_calls(const char *text, size_t len, const struct fncall_tools *
 			fncall_parse_add_rest(ret, left, open);
 		at = left = after;
 	}
-	if (ret->count)
-		fncall_parse_add_rest(ret, left, end);
+	if (ret->count && left < text + own) /* otherwise a call uses the appended end */
+		fncall_parse_add_rest(ret, left, text + own);
 	return ret->rest.error;
 }
 
@@ -445,10 +446,11 @@ int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 	if (*missing) {
 		strbuf_addn(&whole, text, len);
 		strbuf_add(&whole, missing);
-		status = whole.error ? whole.error
-				     : parse_calls(whole.text, whole.len, tools, ret);
+		status = whole.error
+				 ? whole.error
+				 : parse_calls(whole.text, whole.len, len, tools, ret);
 	} else {
-		status = parse_calls(text, len, tools, ret);
+		status = parse_calls(text, len, len, tools, ret);
 	}
 	if (!ret->count) {
 		ret->text_len = len;

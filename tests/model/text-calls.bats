@@ -307,7 +307,8 @@ corrected() {
 		And then I count.
 	END
 	finish 'expect last contains = one' 'expect any contains = I look.' \
-		'expect any contains = some noise' 'expect any contains = And then I count.'
+		'expect any contains = some noise' 'expect any contains = And then I count.' \
+		'expect any lacks <<END' 'And then I count.' '</function>' 'END'
 	talk
 }
 
