@@ -148,6 +148,20 @@ static void test_waiting(void)
 	CHECK(k.last.ended);
 	start(&k, "sh -c 'sleep 0.3; read x; echo got $x' | cat");
 	CHECK_STR(type(&k, "y"), "got y");
+	/* A short wait for the terminal, as of an editor that exits, is not for input. */
+	start(&k, "python3 -c \"import select; input('go? ');"
+		  " select.select([0], [], [], 0.5); print('done')\"");
+	CHECK_STR(type(&k, "x"), "done");
+	CHECK(k.last.ended);
+	start(&k, "python3 -c \"import select; p = select.poll(); p.register(0, 1);"
+		  " input('go? '); p.poll(500); print('done')\"");
+	CHECK_STR(type(&k, "x"), "done");
+	CHECK(k.last.ended);
+	/* A long one is. */
+	start(&k, "python3 -c \"import select; select.select([0], [], [], 9)\"");
+	CHECK(strstr(k.last.suffix.text, "waits for terminal input"));
+	type(&k, "x");
+	CHECK(k.last.ended);
 	/* A program that does not read is waited for. */
 	CHECK_STR(start(&k, "sleep 0.5; echo slept"), "slept");
 	CHECK(k.last.ended);

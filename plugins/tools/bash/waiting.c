@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * waiting.c - finds a thread that is blocked reading the terminal, using
- * /proc/PID/syscall of Linux: a read of the terminal, or a select or poll of it alone. */
+ * /proc/PID/syscall of Linux: a read of the terminal, or a select or poll of it alone
+ * that does not end within a second by itself. */
 #include "waiting.h"
 #include "files.h"
 #include <dirent.h>
@@ -71,13 +72,23 @@ static bool reads_terminal(const struct look *l)
 	return is_terminal(l, l->args[0]);
 }
 
+/* The wait ends by itself so soon that it may not be for input: an editor that exits
+ * waits for answers of the terminal. The address of a timeout has seconds as its first
+ * member. */
+static bool is_short_at(const struct look *l, unsigned long address)
+{
+	time_t seconds = 0;
+
+	return bash_waiting_peek(l, address, &seconds, sizeof seconds) && seconds < 1;
+}
+
 /* A select of one descriptor for reading. */
 static bool selects_terminal(const struct look *l)
 {
 	size_t count = l->args[0], found = 0;
 	fd_set reads, writes;
 
-	if (count == 0 || count > FD_SETSIZE)
+	if (count == 0 || count > FD_SETSIZE || is_short_at(l, l->args[4]))
 		return false;
 	size_t len = (count + 63) / 64 * 8;
 
@@ -103,6 +114,18 @@ static bool polls_terminal(const struct look *l)
 	       one.events & POLLIN && is_terminal(l, (unsigned long)one.fd);
 }
 
+static bool polls_terminal_long(const struct look *l)
+{
+	int ms = (int)l->args[2];
+
+	return (ms < 0 || ms >= 1000) && polls_terminal(l);
+}
+
+static bool polls_terminal_until(const struct look *l)
+{
+	return !is_short_at(l, l->args[2]) && polls_terminal(l);
+}
+
 static bool never(const struct look *l)
 {
 	(void)l;
@@ -117,12 +140,12 @@ static const struct {
 } calls[] = {
 	{ SYS_read, reads_terminal, false },
 	{ SYS_pselect6, selects_terminal, true },
-	{ SYS_ppoll, polls_terminal, true },
+	{ SYS_ppoll, polls_terminal_until, true },
 #ifdef SYS_select
 	{ SYS_select, selects_terminal, true },
 #endif
 #ifdef SYS_poll
-	{ SYS_poll, polls_terminal, true },
+	{ SYS_poll, polls_terminal_long, true },
 #endif
 #ifdef SYS_epoll_wait
 	{ SYS_epoll_wait, never, true },
