@@ -152,8 +152,9 @@ static void test_death(void)
 		CHECK_MSG(k.last.exit_code == deaths[i].exit_code, "%s: %d",
 			  deaths[i].command, k.last.exit_code);
 		CHECK(strstr(k.last.suffix.text, "shell itself exited") != NULL);
+		CHECK((k.last.content.len > 0) == (*k.last.suffix.text == '\n'));
 		CHECK_STR(sh(&k, "echo [$v] $PWD"), "[] /usr");
-		CHECK(strstr(k.last.prefix.text, "new shell") != NULL);
+		CHECK(strstr(k.last.prefix.text, "a new shell in /usr: ") != NULL);
 		CHECK_STR(sh(&k, "echo 2"), "2");
 		CHECK_STR(k.last.prefix.text, "");
 	}

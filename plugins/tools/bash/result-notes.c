@@ -32,9 +32,9 @@ static void put_ended(const struct note *n, struct run_result *ret)
 
 	if (n->state == NOTE_SHELL_EXITED)
 		strbuf_addf(b,
-			    "\n[The shell itself exited with code %d. The next command "
+			    "%s[The shell itself exited with code %d. The next command "
 			    "starts a new one.]",
-			    ret->exit_code);
+			    ret->content.len ? "\n" : "", ret->exit_code);
 	else if (n->key)
 		strbuf_addf(b,
 			    "\n[The command completed with exit code %d. "

@@ -130,11 +130,16 @@ int run_take_content(struct run *r, bool end, const struct run_call *call, bool 
 
 void run_say_new_shell(struct run *r, struct run_result *ret)
 {
+	const char *directory = session_status(r->session)->directory;
+
 	if (!r->is_new)
 		return;
 	r->is_new = false;
-	strbuf_add(&ret->prefix, "[This is a new shell: the previous one exited. Its "
-				 "variables, functions and jobs are lost.]\n");
+	strbuf_addf(&ret->prefix,
+		    "[This is a new shell%s%s: the previous one exited. Its "
+		    "variables, functions and jobs are lost.]\n",
+		    directory ? " in " : "", directory ? directory : "");
+	told_is_news(&r->told.directory, directory);
 }
 
 static void run_result_put_news(struct run *r, const struct run_result *ret,
