@@ -12,6 +12,8 @@ enum {
 	DATA_MAX = 4 << 20,
 	FAULTS_MAX = 5,   /* consecutive errors; after one more, the agent gives up */
 	STEPS_SHOWN = 40,
+	EARLIER_SHOWN = 10, /* messages before the current task */
+	EARLIER_MAX = 500,  /* bytes of one of them */
 };
 
 /* Offered with all actions to an agent with vision. */
@@ -20,10 +22,12 @@ static const char take_picture[] = "\nscreenshot(marked=True)";
 /* The first action of each task. */
 static const struct mt_str first_look = { "noop(0)", 7 };
 
-/* The current task, from the view. */
+/* The current task, from the view. It starts with the first message after the end of the
+ * previous task; later messages are added to it. */
 struct task {
 	struct mt_str goal;
 	size_t start;     /* position after the message that set it */
+	bool continued;   /* there was a task before it */
 	const struct mt_event *page; /* newest result */
 	const struct mt_event *done; /* the action that produced it */
 	size_t faults;    /* consecutive errors up to now */
@@ -43,9 +47,21 @@ static bool is_fault(const struct mt_host *host, const struct mt_event *e)
 	       (error.len == 4 && memcmp(error.ptr, "true", 4) == 0);
 }
 
+static bool is_of_user(const struct mt_host *host, const struct mt_event *e)
+{
+	return browse_is_type(host, e, "message") &&
+	       strcmp(host->event_source(e), "user") == 0;
+}
+
+static bool is_end(const struct mt_host *host, const struct mt_event *e)
+{
+	return browse_is_type(host, e, "finish") && host->event_is_action(e);
+}
+
 static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct task *t)
 {
 	size_t n = host->view_count(ctx);
+	bool over = true;
 
 	*t = (struct task){ .goal = { "", 0 } };
 	for (size_t i = 0; i < n; i++) {
@@ -53,12 +69,15 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 
 		if (!e)
 			continue;
-		if (browse_is_type(host, e, "message") &&
-		    strcmp(host->event_source(e), "user") == 0) {
-			t->goal = host->event_field(e, "args.content");
-			t->start = i + 1;
+		if (is_of_user(host, e)) {
+			t->goal = over ? host->event_field(e, "args.content") : t->goal;
+			t->continued |= over && t->start;
+			t->start = over ? i + 1 : t->start;
 			t->page = t->done = NULL;
 			t->faults = 0;
+			over = false;
+		} else if (is_end(host, e)) {
+			over = true;
 		} else if (browse_is_type(host, e, "browse_interactive") &&
 			   host->event_is_action(e)) {
 			t->done = e;
@@ -73,6 +92,36 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 }
 
 /* ---- requests ---------------------------------------------------------------------- */
+
+/* Append the messages of the user and the answers at these positions. */
+static void browse_put_messages(const struct mt_host *host, struct mt_ctx *ctx,
+				size_t from, size_t to, size_t most, struct strbuf *out)
+{
+	size_t count = 0;
+
+	for (size_t i = to; i > from; i--) {
+		const struct mt_event *e = host->view_at(ctx, i - 1);
+
+		count += is_of_user(host, e) || is_end(host, e);
+		from = count > EARLIER_SHOWN ? i : from;
+	}
+	strbuf_addc(out, '[');
+	for (size_t i = from; i < to; i++) {
+		const struct mt_event *e = host->view_at(ctx, i);
+		bool answer = is_end(host, e);
+		struct mt_str text;
+
+		if (!answer && !is_of_user(host, e))
+			continue;
+		text = host->event_field(e,
+					 answer ? "args.final_thought" : "args.content");
+		strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
+		js_key_bool(out, "answer", answer);
+		js_key_strn(out, "text", text.ptr, utf8_cut(text.ptr, text.len, most));
+		strbuf_addc(out, '}');
+	}
+	strbuf_addc(out, ']');
+}
 
 /* Append the result of the actions: the error, or the URL of the page after them. */
 static void browse_put_outcome(const struct mt_host *host, struct mt_ctx *ctx, size_t at,
@@ -142,9 +191,15 @@ static int put_data(const struct mt_host *host, struct mt_ctx *ctx, const struct
 		    struct strbuf *out)
 {
 	struct mt_str page = host->event_field(t->page, "content");
+	size_t first = t->start ? t->start - 1 : 0;
 
 	strbuf_addc(out, '{');
+	js_key_bool(out, "continued", t->continued);
+	js_key(out, "earlier");
+	browse_put_messages(host, ctx, 0, first, EARLIER_MAX, out);
 	js_key_strn(out, "goal", t->goal.ptr, t->goal.len);
+	js_key(out, "added");
+	browse_put_messages(host, ctx, t->start, host->view_count(ctx), DATA_MAX, out);
 	js_key_strn(out, "page", page.ptr, page.len);
 	js_key_bool(out, "failed", is_fault(host, t->page));
 	js_key(out, "steps");

@@ -49,3 +49,45 @@ END
 		-o controller.agent=browsing -t 'What does tea cost?'
 	[[ "$output" == *"Tea is 4.50."* ]]
 }
+
+# goals N: the n-th request up to the page
+goals() { jq -sr ".[$1 - 1].messages[-1].content" requests | sed -e '/^Current page/,$d' -e "s|$work/ws|WS|"; }
+
+@test "a message during the task is added to it; after an answer, the next goal has both" {
+	cd "$work"
+	cat >replies <<-'END'
+	[{"text": "I open it.\n```\ngoto('first.html')\n```"},
+	 {"hold": true, "text": "I scroll.\n```\nscroll(0, 100)\n```"},
+	 {"text": "```\nsend_msg_to_user('Tea is 4.50.')\n```"},
+	 {"text": "```\nsend_msg_to_user('Yes.')\n```"}]
+	END
+	run python3 "$top_srcdir/tests/model/steer.py" replies message:"What does tea cost?" \
+		requests:2 message:"only green tea" release wait:finished \
+		message:"Is that cheap?" wait:finished stop -- \
+		mortise run --json --keep-alive -C ws --model openai/gpt-4.1 \
+		-o controller.agent=browsing
+	echo "$output"
+	[ "$status" -eq 0 ]
+	goals 3 >third
+	diff - third <<-'END'
+	Goal: What does tea cost?
+	The user then wrote: only green tea
+
+	# I open it.
+	goto('first.html')
+	-> file://WS/first.html
+
+	END
+	goals 4 >fourth
+	diff - fourth <<-'END'
+	Earlier in this conversation:
+	The user: What does tea cost?
+	The user: only green tea
+	You answered: Tea is 4.50.
+
+	Goal: Is that cheap?
+
+	Nothing has been done yet.
+
+	END
+}
