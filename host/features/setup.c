@@ -2,15 +2,14 @@
  *
  * setup.c - actions of the environment that run once at the start of a conversation,
  * before the agent acts: the setup script of a project, in a separate shell with its
- * own time limit, which is not sent to the model; and optionally git, to list changed
- * files. The results are in the log. */
+ * own time limit, which is not sent to the model; and git, to list changed files. The
+ * results are in the log. */
 #include "features/setup.h"
 
 #include "config/choices.h"
 #include "context/repository.h"
 #include "controller/agents.h"
 #include "controller/feature-api.h"
-#include "controller/sandbox.h"
 #include "controller/turn.h"
 #include "features/environment-command.h"
 #include "features/replay-internal.h"
@@ -20,7 +19,13 @@
 
 #define SETUP_SCRIPT ".openhands/setup.sh"
 
-enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES = 50 };
+enum {
+	SETUP_MAX = 1 << 20,
+	TIMED_OUT = 124,
+	STATUS_SECONDS = 3,
+	STATUS_LINES = 20,
+	HAS_FILTERS = 3, /* exit code */
+};
 
 /* May the script run? If not, the reason is reported. */
 static bool setup_is_allowed(struct conversation *c, const char *path)
@@ -54,17 +59,17 @@ static bool setup_is_allowed(struct conversation *c, const char *path)
 }
 
 /* @return true if the script runs. */
-static bool setup_begin(struct conversation *c, const char *what, const char *command,
-			bool hidden, int64_t limit)
+static bool setup_begin(struct conversation *c, const char *command, int64_t limit)
 {
 	struct error err = ERROR_NONE;
-	struct call *call = environment_command(c, command, hidden, limit + 30, &err);
+	struct call *call = environment_command(c, command, true, limit + 30, &err);
 
 	if (!call) {
-		conversation_notice(c, MT_LOG_WARNING, "%s not run: %s", what, err.text);
+		conversation_notice(c, MT_LOG_WARNING, "%s not run: %s", SETUP_SCRIPT,
+				    err.text);
 		return false;
 	}
-	conversation_notice(c, MT_LOG_INFO, "%s runs", what);
+	conversation_notice(c, MT_LOG_INFO, "%s runs", SETUP_SCRIPT);
 	return environment_command_start(c, call, &err) >= 0;
 }
 
@@ -80,36 +85,94 @@ static bool begin_script(struct conversation *c)
 		return false;
 	strbuf_addf(&command, "timeout -k 10 %lld bash %s </dev/null", (long long)limit,
 		    SETUP_SCRIPT);
-	return setup_begin(c, SETUP_SCRIPT, command.text, true, limit);
+	return setup_begin(c, command.text, limit);
 }
 
-/* Git has no option to ignore filters, which the repository may name for any file. */
-#define UNLESS_FILTERS                                                                  \
-	"if git config --local --includes --get-regexp '^filter[.]' >/dev/null 2>&1 || " \
-	"git config --worktree --includes --get-regexp '^filter[.]' >/dev/null 2>&1; "  \
-	"then echo not shown, because the repository configures filters; else "
+#define STATUS_COMMAND "( exec 3>&1 >/dev/null 2>&1 </dev/null; "
 
-/* The changes in the repository, for the model. Programs that its configuration names
- * are not run, except filters in a sandbox. */
-static bool begin_status(struct conversation *c)
+/* Lists the changes in the repository. Programs that its configuration names are not run:
+ * git has no option to ignore filters, which the repository may name for any file. */
+static int put_status_command(struct strbuf *out)
 {
-	AUTO(strbuf) struct strbuf command = STRBUF(1024);
-	const bool sandboxed = conversation_is_sandboxed(c);
+	return strbuf_addf(
+		out,
+		STATUS_COMMAND
+		"if command git config --local --includes --get-regexp '^filter[.]' || "
+		"command git config --worktree --includes --get-regexp '^filter[.]'; "
+		"then builtin exit %d; fi; "
+		"text=$(GIT_ALLOW_PROTOCOL= timeout -k 1 %d git --no-optional-locks "
+		"-c core.fsmonitor=false -c core.hooksPath=/dev/null "
+		"status --short --ignore-submodules=all) || builtin exit; "
+		"builtin mapfile -t list <<<\"$text\"; "
+		"builtin printf '%%s\\n' \"${list[@]:0:%d}\" >&3; "
+		"(( ${#list[@]} <= %d )) || "
+		"builtin echo \"[$(( ${#list[@]} - %d )) more]\" >&3 )",
+		HAS_FILTERS, STATUS_SECONDS, STATUS_LINES, STATUS_LINES, STATUS_LINES);
+}
+
+/* An agent without a shell reads only the branch. */
+static void begin_status(struct conversation *c)
+{
+	AUTO(strbuf) struct strbuf command = STRBUF(2048);
+	struct error err = ERROR_NONE;
 	struct repository r;
+	struct call *call;
 
 	if (!config_bool(conversation_config(c), conversation_agent(c)->section,
 			 "git_status") ||
 	    repository_read(conversation_workspace(c), &r))
-		return false;
+		return;
 	repository_clear(&r);
-	strbuf_addf(
-		&command,
-		"echo git status at the start:; %sGIT_ALLOW_PROTOCOL= timeout -k 1 %d "
-		"git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null "
-		"status --short --branch --ignore-submodules=all </dev/null | head -n %d%s",
-		sandboxed ? "" : UNLESS_FILTERS, STATUS_SECONDS, STATUS_LINES,
-		sandboxed ? "" : "; fi");
-	return setup_begin(c, "git status", command.text, false, STATUS_SECONDS);
+	if (put_status_command(&command))
+		return;
+	call = environment_command(c, command.text, true, STATUS_SECONDS + 5, &err);
+	if (call)
+		environment_command_start(c, call, &err);
+}
+
+static bool is_status(const struct event *action)
+{
+	return strncmp(event_arg(action, "command"), STATUS_COMMAND,
+		       sizeof STATUS_COMMAND - 1) == 0;
+}
+
+/* Whether it is a command of this feature. */
+static bool is_setup(const struct event *action)
+{
+	return action->source == SOURCE_ENVIRONMENT && event_hidden(action);
+}
+
+/* The model reads the changes as a message; the command and its output are hidden. */
+static void log_changes(struct conversation *c, const char *list)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 * 1024);
+	struct error err = ERROR_NONE;
+	json_object *args = js_new_object();
+
+	if (*list)
+		strbuf_addf(&text, "Uncommitted changes at the start (git status):\n%s",
+			    list);
+	else
+		strbuf_add(&text, "There are no uncommitted changes.");
+	js_set_strn(args, "content", text.text, text.len);
+	conversation_log_event(c, event_action("message", SOURCE_ENVIRONMENT, args, &err),
+			       &err);
+}
+
+/* `e`: the newest event. */
+static void end_status(struct conversation *c, const struct event *action,
+		       const struct event *e)
+{
+	int64_t code = js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
+
+	if (e->type->id != OBSERVATION_RUN || e->cause != action->id)
+		return;
+	if (code == 0)
+		log_changes(c, js_str(e->json, "content", ""));
+	else if (code == HAS_FILTERS)
+		conversation_notice(c, MT_LOG_INFO,
+				    "changes are not shown to the model: the repository "
+				    "configures filters");
 }
 
 static void setup_after_message(struct conversation *c, bool first)
@@ -122,9 +185,17 @@ static void setup_after_message(struct conversation *c, bool first)
 
 static void setup_after_observation(struct conversation *c, struct event *action)
 {
-	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action) &&
-	    conversation_state(c) == STATE_RUNNING && turn_is_idle(c))
+	struct evlog *log = conversation_log(c);
+	AUTO(event) struct event *e = NULL;
+
+	if (!is_setup(action))
+		return;
+	if (is_status(action))
+		e = evlog_event(log, evlog_count(log) - 1, NULL);
+	else if (conversation_state(c) == STATE_RUNNING && turn_is_idle(c))
 		begin_status(c);
+	if (e)
+		end_status(c, action, e);
 }
 
 static const char *last_line(const char *text, size_t *ret_len)
@@ -147,7 +218,7 @@ static void setup_before_observation(struct conversation *c, struct event *actio
 	size_t len;
 
 	(void)call;
-	if (action->source != SOURCE_ENVIRONMENT || !event_hidden(action) || !e)
+	if (!is_setup(action) || is_status(action) || !e)
 		return;
 	last = last_line(js_str(e->json, "content", ""), &len);
 	code = js_int(js_get(event_args(e), "metadata"), "exit_code", -1);

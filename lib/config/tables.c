@@ -368,9 +368,9 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "system_suffix", NULL, "Text appended to the system prompt."),
 	OPTION(TEXT, "message_suffix", NULL,
 	       "Text appended to each user message, for the model only."),
-	OPTION(BOOL, "git_status", "no",
+	OPTION(BOOL, "git_status", "yes",
 	       "Report changed files of the repository to the model at the start; the "
-	       "first request waits for git."),
+	       "first request waits for git, for at most three seconds."),
 	OPTION(CHOICE, "setup", "trusted",
 	       "When to run the project's .openhands/setup.sh at the start of a "
 	       "conversation.",

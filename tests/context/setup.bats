@@ -92,19 +92,18 @@ false' ]
 	false
 }
 
-@test "changes in the repository are shown if the option is set" {
+@test "changes in the repository are shown unless the option is off" {
 	git -C "$ws" init -q -b work
 	echo x >"$ws/new-file"
 	git -C "$ws" config core.fsmonitor "touch $work/was-run; false"
 	echo 'echo x >made-first' >"$ws/.openhands/setup.sh"
-	"${run_it[@]}"
+	"${run_it[@]}" -o controller.git_status=no
 	[ "$(log | grep -c new-file)" = 0 ]
 	rm -rf "$work/state/mortise/conversations"
-	"${run_it[@]}" -o controller.git_status=yes -o controller.setup=always
+	"${run_it[@]}" -o controller.setup=always
 	log >log
-	jq -r 'select(.observation == "run" and .source == "environment" and
-		.extras.hidden == false) | .content' log >status
-	grep -F '## No commits yet on work' status
+	jq -r 'select(.action == "message" and .source == "environment") | .args.content' log >status
+	grep -Fx 'Uncommitted changes at the start (git status):' status
 	grep -Fx '?? new-file' status
 	grep -Fx '?? made-first' status
 	[ ! -e "$work/was-run" ]

@@ -18,12 +18,17 @@ setup() {
 	touch "$work/ws/untracked.txt"
 }
 
+look() { run -0 mortise run -C "$work/ws" --model "script:$work/script" "$@" -t "Look around."; }
+
 @test "branch and changes are in the request, and the prefix does not depend on them" {
 	cat >"$work/script" <<'END'
 [turn]
 expect any contains = branch trunk
-expect any contains = M tracked.txt
-expect any contains = ?? untracked.txt
+expect last contains <<STATUS
+Uncommitted changes at the start (git status):
+ M tracked.txt
+?? untracked.txt
+STATUS
 [call execute_bash]
 command = git checkout -q tracked.txt
 [turn]
@@ -31,7 +36,25 @@ expect any contains = M tracked.txt
 [call finish]
 message = Done.
 END
-	run mortise run -C "$work/ws" --model "script:$work/script" -o controller.git_status=yes -t "Look around."
-	printf '%s\n' "$output"
-	[ "$status" -eq 0 ]
+	look
+	run ! grep -F fsmonitor <<<"$output"
+}
+
+@test "at most twenty changes are listed; without changes, the request says so" {
+	(cd "$work/ws" && touch new-{1..30})
+	printf '[turn]\nexpect last contains = [12 more]\ntext = Done.\n' >"$work/script"
+	look
+	git -C "$work/ws" clean -qfd
+	git -C "$work/ws" checkout -q .
+	printf '[turn]\nexpect last contains = There are no uncommitted changes.\ntext = Done.\n' \
+		>"$work/script"
+	look
+}
+
+@test "without a shell or a repository, or with the option off, nothing is said" {
+	printf '[turn]\nexpect any lacks = ncommitted changes\ntext = Done.\n' >"$work/script"
+	look -o controller.git_status=no
+	look -o controller.agent=readonly
+	chmod -R u+w "$work/ws" && rm -rf "$work/ws/.git"
+	look
 }
