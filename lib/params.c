@@ -96,8 +96,10 @@ static int params_check(const struct mt_tool *t, size_t n, struct error *err)
 			    "parameter `%s` has an unknown type or flag; update mortise",
 			    p->name);
 	if ((p->type == MT_PARAM_CHOICE) != (p->choices && *p->choices))
-		return fail(err, MT_EINVAL,
-			    "parameter `%s`: choices belong to MT_PARAM_CHOICE", p->name);
+		return fail(err, MT_EINVAL, "parameter `%s` %s", p->name,
+			    p->type == MT_PARAM_CHOICE
+				    ? "has no choices"
+				    : "has choices, but is not an MT_CHOICE");
 	if (!isfinite(p->min) || !isfinite(p->max))
 		return fail(err, MT_EINVAL,
 			    "parameter `%s`: `min` and `max` must be finite", p->name);
@@ -147,6 +149,19 @@ static void put_param(const struct mt_param *p, struct strbuf *out)
 	if (p->help)
 		js_key_str(out, "description", p->help);
 	strbuf_addc(out, '}');
+}
+
+int params_check_sources(const struct mt_tool *t, struct error *err)
+{
+	const char *both = t->call && t->function ? "`call` and `function`"
+			   : !t->param_count      ? NULL
+			   : t->schema            ? "`params` and `schema`"
+			   : t->function          ? "`params` and `function`"
+						  : NULL;
+
+	return both ? fail(err, MT_EINVAL, "tool `%s` has %s; remove one of them",
+			   t->name, both)
+		    : MT_OK;
 }
 
 int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)

@@ -10,6 +10,8 @@
 
 enum { PARAMS_MAX = 128 };
 
+/** Check that a tool does not say twice how it is called, or which arguments it takes. */
+int params_check_sources(const struct mt_tool *t, struct error *err);
 /** Check the parameters of a tool and append their schema. */
 int params_schema(const struct mt_tool *t, struct strbuf *out, struct error *err);
 /** Add the defaults of missing parameters to `args`. @return MT_OK, MT_ENOMEM. */

@@ -110,7 +110,7 @@ static bool can_be_listed(const struct mt_listing *l, const struct mt_tool *t)
 
 	if (!t || t->size < MT_TOOL_SIZE_1_0 || !good_name(t->name) ||
 	    has_tool(l, t->name) || t->reserved || t->deadline_ms < -1 ||
-	    t->result_max < 0)
+	    t->result_max < 0 || params_check_sources(t, NULL))
 		return false;
 	if (t->events)
 		json_object_put(js_parse(t->events, strlen(t->events), &err));

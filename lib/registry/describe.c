@@ -311,6 +311,8 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 		return fail(err, MT_EINVAL, "tool `%s` has no function to call", t->name);
 	status = check_numbers(t, err);
 	if (!status)
+		status = params_check_sources(t, err);
+	if (!status)
 		status = describe_check_text(t, t->description, "description", err);
 	if (!status)
 		status = describe_check_text(t, t->brief, "brief description", err);

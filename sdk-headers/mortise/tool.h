@@ -355,7 +355,8 @@ struct mt_tool {
 	 *  enum mt_status, such as a positive one, fails the call with MT_EINVAL. */
 	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
 
-	/** A C function with typed arguments instead of `call`; or NULL. */
+	/** A C function with typed arguments instead of `call`; or NULL. A tool with both is
+	 *  refused. */
 	const struct mt_function *function;
 
 	/** Time limit after which a call is killed, in ms, unless the user or the call
@@ -365,7 +366,7 @@ struct mt_tool {
 	 *  host's limit. */
 	int64_t result_max;
 
-	/** The parameters, without `schema`: see MT_PARAMS. */
+	/** The parameters, of a tool without `schema` and `function`: see MT_PARAMS. */
 	const struct mt_param *params;
 	uint32_t param_count;
 	uint32_t reserved;       /* 0 */

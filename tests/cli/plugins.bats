@@ -278,6 +278,41 @@ call_takes() { # ARGUMENTS
 	[ "$(jq '.[0].data.tools[0].schema | has("required")' <<< "$output")" = false ]
 }
 
+@test "a tool that says twice what it takes, or how it is called, is refused" {
+	twice() { # MEMBERS SENTENCE
+		compile twice <<-END
+			#include <mortise/function.h>
+			#include <mortise/tool.h>
+			static int64_t same(int64_t a) { return a; }
+			MT_FUNCTION(f, INT64, same, (INT64, "a", "a number"));
+			static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+			MT_TOOL(0, "twice", .name = "twice", .description = "x", $1)
+		END
+		refused "tool \`twice\` has $2; remove one of them"
+	}
+	twice '.call = run, .schema = "{}", MT_PARAMS(MT_TEXT("a"))' '`params` and `schema`'
+	twice '.call = run, .function = &f' '`call` and `function`'
+	twice '.function = &f, MT_PARAMS(MT_TEXT("a"))' '`params` and `function`'
+	# one description of the arguments may replace the derived one
+	compile twice <<-'END'
+		#include <mortise/function.h>
+		#include <mortise/tool.h>
+		static int64_t same(int64_t a) { return a; }
+		MT_FUNCTION(f, INT64, same, (INT64, "a", "a number"));
+		MT_TOOL(0, "twice", .name = "twice", .description = "x", .function = &f,
+			.schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\",\"maximum\":3}}}")
+	END
+	run mortise plugins check "$dir/twice.so"
+	[ "$status" -eq 0 ]
+}
+
+@test "choices that are missing, or do not belong to the type, are refused" {
+	takes 'MT_CHOICE("a")'
+	refused 'invalid parameters of tool `takes`: parameter `a` has no choices'
+	takes 'MT_TEXT("a", .choices = "x|y")'
+	refused 'parameter `a` has choices, but is not an MT_CHOICE'
+}
+
 @test "a listing from the cache runs no plugin" {
 	compile loud <<-END
 		#include <mortise/tool.h>
