@@ -588,45 +588,6 @@ static int describe_components(const struct mt_plugin *p, struct strbuf *out,
 	return good ? MT_OK : fail(err, first.code, "%s", first.text);
 }
 
-static const struct mt_permission *permission_at(const struct mt_plugin *p, size_t n)
-{
-	return (const void *)((const char *)p->permissions + n * p->permissions->size);
-}
-
-static int put_permissions(const struct mt_plugin *p, struct strbuf *out,
-			   struct error *err)
-{
-	static const char *const kinds[] = {
-		[MT_PERMIT_READ] = "read", [MT_PERMIT_WRITE] = "write",
-		[MT_PERMIT_HOST] = "host", [MT_PERMIT_SECRET] = "secret",
-		[MT_PERMIT_ENVIRONMENT] = "environment",
-		[MT_PERMIT_NAMESPACES] = "namespaces",
-	};
-
-	js_key(out, "permissions");
-	strbuf_addc(out, '[');
-	for (size_t i = 0; i < p->permission_count; i++) {
-		const struct mt_permission *m = permission_at(p, i);
-
-		bool known = m->kind < ARRAY_LEN(kinds) && kinds[m->kind];
-
-		if (m->kind == 0)
-			return fail(err, MT_EINVAL, "permission %zu has no kind", i + 1);
-		if (!m->what || strnlen(m->what, 4096) == 4096 ||
-		    !utf8_valid(m->what, strlen(m->what)))
-			return fail(err, MT_EINVAL,
-				    "permission %zu does not name what it permits",
-				    i + 1);
-		strbuf_add(out, i ? ",{" : "{");
-		js_key_str(out, "kind", known ? kinds[m->kind] : "unknown");
-		js_key_str(out, "what", m->what);
-		put_optional(out, "why", m->why);
-		strbuf_addc(out, '}');
-	}
-	strbuf_addc(out, ']');
-	return MT_OK;
-}
-
 /* The plugin's text for the user; only this draft extension is requested from plugins. */
 static int put_about(const struct mt_plugin *p, struct strbuf *out, struct error *err)
 {
@@ -660,7 +621,7 @@ int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct erro
 	put_optional(out, "url", p->url);
 	status = put_about(p, out, err);
 	if (!status)
-		status = put_permissions(p, out, err);
+		status = registry_describe_permissions(p, out, err);
 	if (status)
 		return status;
 	js_key(out, "components");

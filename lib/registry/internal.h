@@ -66,6 +66,9 @@ int registry_refuse(struct registry *r, const char *path, int kind, const char *
 
 /* describe.c */
 int registry_describe(const struct mt_plugin *p, struct strbuf *out, struct error *err);
+/** Check the declared permissions and append them as a member of an object. */
+int registry_describe_permissions(const struct mt_plugin *p, struct strbuf *out,
+				  struct error *err);
 
 /* cache.c */
 struct cache {

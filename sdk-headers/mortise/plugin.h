@@ -134,12 +134,14 @@ enum mt_permission_kind {
 };
 
 /** What a plugin uses in addition to the workspace and its own directories. Shown to a
- *  user before the plugin is enabled. A host may enforce it; this one does not. A kind that
- *  a host does not know is shown as "unknown", and grants nothing. */
+ *  user before the plugin is enabled. A tool gets it only if the user grants it, in exactly
+ *  this form: see [tool.NAME] in doc/plugins.md. A kind that a host does not know is shown
+ *  as "unknown", and grants nothing. A plugin whose `what` does not have the form of its kind,
+ *  or has a comma or a control character, is refused. */
 struct mt_permission {
 	uint32_t size;
 	uint32_t kind;    /* enum mt_permission_kind */
-	const char *what; /* path (may begin with ~/), host or name */
+	const char *what; /* absolute path or one after ~/, host or name */
 	const char *why;  /* one sentence for people, or NULL */
 };
 #define MT_PERMISSION_SIZE_1_0 MT_SIZE_TO(mt_permission, why)

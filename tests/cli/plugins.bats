@@ -121,6 +121,29 @@ permissions="Declared permissions (only those that the user grants apply):
 	[ "${#lines[@]}" -eq 1 ]
 }
 
+@test "a permission that the configuration could not grant is refused" {
+	asks() { # KIND WHAT SENTENCE
+		compile asks <<-END
+			#define MT_PLUGIN_PERMISSIONS permissions
+			#include <mortise/tool.h>
+			static const struct mt_permission permissions[] = {
+				MT_PERMISSION(MT_PERMIT_HOST, "*.example.org:8443", 0),
+				MT_PERMISSION(MT_PERMIT_$1, "$2", 0) };
+			static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+			MT_TOOL(run, "asks", .name = "asks", .description = "x")
+		END
+		refused "$3"
+	}
+	asks READ etc/passwd 'invalid permission 2 (read `etc/passwd`): use an absolute path, or one after ~/'
+	asks WRITE '~root/x' 'invalid permission 2 (write `~root/x`)'
+	asks READ '/a, read /etc' 'permission 2 (read `/a, read /etc`) has a comma or a control character'
+	asks HOST https://x.org/ 'invalid permission 2 (host `https://x.org/`): use a host name without'
+	asks HOST '*' 'invalid permission 2 (host `*`)'
+	asks ENVIRONMENT A=B 'invalid permission 2 (environment `A=B`): use the name of a variable'
+	asks SECRET 'a]b' 'invalid permission 2 (secret'
+	asks SECRET '' 'permission 2 does not name what it permits'
+}
+
 @test "properties that are defined after the header take effect, with a warning" {
 	for macro in DOMAIN VENDOR URL VERSION LICENSE; do
 		echo "#define MT_PLUGIN_$macro \"org.example\""

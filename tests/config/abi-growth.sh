@@ -83,6 +83,7 @@ build_host() {
 	compile "$top_srcdir"/lib/options*.c "$top_srcdir"/lib/function-*.c \
 		"$top_srcdir"/lib/registry/descriptor.c \
 		"$top_srcdir"/lib/registry/describe.c \
+		"$top_srcdir"/lib/registry/describe-permissions.c \
 		"$top_srcdir"/tests/config/abi-growth.c || return 1
 	# shellcheck disable=SC2086
 	${CC:-cc} $SANITIZE -o "$work/describe" "$work"/objects/*.o \
