@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bundle.h - which plugins are in a bundle. */
+ * bundle.h - the plugins of a bundle. */
 #ifndef CLI_BUNDLE_H
 #define CLI_BUNDLE_H
 

@@ -87,13 +87,24 @@ heads() {
 			echo "$file:1: begins with /* SPDX-License-Identifier: MIT"
 		case $file in examples/*) continue ;; esac # code of users
 		head -n 4 "$file" | grep -qE "[ /]${file##*/}( \([^)]*\))? - " ||
-			echo "$file:1: the first comment says \"${file##*/} - what it is for\""
+			echo "$file:1: the first comment says \"${file##*/} - PURPOSE\""
 	done
 	for file in $(find lib host cli mcp-server runner plugins sdk-headers tests -name '*.sh' -o \
 		-name '*.bats' -o -name '*.py' 2> /dev/null | sort); do
 		head -n 3 "$file" | grep -q '^# SPDX-License-Identifier: MIT' ||
 			echo "$file:1: has # SPDX-License-Identifier: MIT in its first lines"
 	done
+}
+
+# The purpose of a file begins with a noun or a verb, not with a clause.
+purposes() {
+	{
+		files lib host cli mcp-server runner plugins server terminal acp sdk-headers tests bench
+		find tests bench -name '*.sh' -o -name '*.bats' -o -name '*.py' 2> /dev/null
+	} | grep -v '^tests/fixtures/' | xargs awk '
+		FNR <= 4 && /\.[a-z]+( \([^)]*\))? - (what|whatever|who|which|how|when|where) / {
+			print FILENAME ":" FNR ": begin the purpose with a noun or a verb"
+		}' /dev/null
 }
 
 # lib_gives NAME DIR: lib offers NAME to DIR. lib/text is also for plugins and the terminal,
@@ -680,6 +691,8 @@ rules_find_breaches() {
 	breach lib/files.c 'int dir_make(void)'
 	breach lib/other.c 'int dir_take(void)'
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
+	breach lib/e.c ''
+	sed -i 's/ - bad/ - what is bad/' "$tree/lib/e.c"
 	echo 'int x;' > "$tree/lib/c.c"
 	mkdir -p "$tree/doc"
 	{
@@ -690,7 +703,7 @@ rules_find_breaches() {
 		printf '## Names\n| `dir` | a directory | `lib/files.c`, `lib/none.c` |\n'
 	} > "$tree/doc/architecture.md"
 	found=$(sh "$self" "$tree")
-	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
+	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' 'lib/e.c:3: ' \
 		'lib must not know events/event.h' 'host/llm/u.c:4: ' 'runner/v.c:4: ' 'plugins/tools/k.c:4: ' 'plugins/tools/m.c:4: ' \
 		'lib must not know registry/registry.h' 'context must not know controller' 'lib must not know skills/skills.h' \
 		'config/layers.h is private to config/' 'controller must not know features' 'include each other' \
@@ -719,6 +732,7 @@ rules_find_breaches() {
 
 report 'no banned function is called' banned
 report 'every file begins with its license and its purpose' heads
+report 'the purpose of a file begins with a noun or a verb' purposes
 report 'lib includes only lib' stays_at_home lib own
 report 'a library of lib knows itself and lib' lib_order
 report 'a plugin knows itself, lib and <mortise/...>' stays_at_home plugins ''

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message-options.h - how events become messages of a request. */
+ * message-options.h - options for turning events into messages of a request. */
 #ifndef HOST_CONTEXT_MESSAGE_OPTIONS_H
 #define HOST_CONTEXT_MESSAGE_OPTIONS_H
 

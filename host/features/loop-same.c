@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop-same.c - when the loop detector takes two events for the same. */
+ * loop-same.c - compares events for the loop detector. */
 #include "features/loop-same.h"
 
 #include "features/volatile-text.h"

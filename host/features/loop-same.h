@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop-same.h - when the loop detector takes two events for the same, and the options that
- * decide it. */
+ * loop-same.h - compares events for the loop detector, according to its options. */
 #ifndef HOST_FEATURES_LOOP_SAME_H
 #define HOST_FEATURES_LOOP_SAME_H
 

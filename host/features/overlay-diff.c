@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * overlay-diff.c - what differs in an overlay: names, and a unified diff. */
+ * overlay-diff.c - lists the changes in an overlay: names, and a unified diff. */
 #include "features/overlay-diff.h"
 
 #include "files.h"

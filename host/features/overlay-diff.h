@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * overlay-diff.h - what differs in an overlay, for people. */
+ * overlay-diff.h - prints the changes in an overlay for the user. */
 #ifndef HOST_FEATURES_OVERLAY_DIFF_H
 #define HOST_FEATURES_OVERLAY_DIFF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * libraries.c - what a program or plugin is linked with, as its loader finds it. */
+ * libraries.c - finds the libraries of a program or plugin as its loader does. */
 #include "bundle/bundle.h"
 
 #include "auto.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * changes.h - what differs between an overlay and the real directories. */
+ * changes.h - differences between an overlay and the real directories. */
 #ifndef LIB_OVERLAY_CHANGES_H
 #define LIB_OVERLAY_CHANGES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * roots.c - which directories an overlay of a workspace covers. */
+ * roots.c - the directories that an overlay of a workspace covers. */
 #include "overlay/overlay.h"
 
 #include "auto.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * access.h - what the rules of a sandbox say about one path. */
+ * access.h - applies the rules of a sandbox to one path. */
 #ifndef LIB_SANDBOX_ACCESS_H
 #define LIB_SANDBOX_ACCESS_H
 

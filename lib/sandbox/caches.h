@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * caches.h - where programs in a sandbox keep their caches. */
+ * caches.h - cache directories of programs in a sandbox. */
 #ifndef LIB_SANDBOX_CACHES_H
 #define LIB_SANDBOX_CACHES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * grants.h - what the sections [grant.NAME] open in the sandbox: paths, Unix sockets,
+ * grants.h - reads the sections [grant.NAME], which open paths, Unix sockets,
  * hosts, local ports, and variables of the environment. `grants` of [sandbox] turns them
  * on. */
 #ifndef LIB_SANDBOX_GRANTS_H

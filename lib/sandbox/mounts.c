@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mounts.c - what a sandbox sees of the file system: everything read-only but the paths
+ * mounts.c - mounts the file system of a sandbox: everything read-only but the paths
  * that can be written; a private /tmp; hidden directories with only the paths in them
  * that are listed. */
 #include "sandbox/namespaces.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * profile.c - which paths a profile of the sandbox allows. doc/sandbox.md has the list. */
+ * profile.c - lists the paths that a profile of the sandbox allows, as
+ * doc/sandbox.md describes. */
 #include "sandbox/profile.h"
 
 #include "crc32c.h"

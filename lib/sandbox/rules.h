@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules.h - what processes in a sandbox can reach: paths and the network. The host makes
+ * rules.h - the paths and hosts that processes in a sandbox can reach. The host makes
  * the rules from the configuration, and sends them to the runner as JSON. */
 #ifndef LIB_SANDBOX_RULES_H
 #define LIB_SANDBOX_RULES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * start.h - what runtimes of other places share: the command that starts a runner there,
- * and its environment. */
+ * start.h - the command that starts a runner in another place, and its environment, for
+ * all runtimes that do so. */
 #ifndef PLUGINS_RUNTIMES_START_H
 #define PLUGINS_RUNTIMES_START_H
 

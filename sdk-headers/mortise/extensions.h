@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/extensions.h - what mt_tool_host.extension and mt_plugin.extension may give: tables
- * that are tried out before a version has them.
+ * mortise/extensions.h - tables that mt_tool_host.extension and mt_plugin.extension may
+ * return, tried out before a version has them.
  *
  * A name that ends in ".draft-N" denotes a draft. A changed draft gets another number,
  * and drafts are removed without notice, so plugins must work without them: request the

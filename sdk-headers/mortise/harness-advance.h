@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mortise/harness-advance.h - what the tests of agents, condensers, analyzers and runtimes
- * share: see harness-agent.h, harness-condenser.h, harness-analyzer.h and harness-runtime.h. A test gives a component
- * events, options and replies of a model, and compares what it put out.
+ * mortise/harness-advance.h - tests agents, condensers, analyzers and runtimes: shared
+ * by harness-agent.h, harness-condenser.h, harness-analyzer.h and harness-runtime.h. A
+ * test gives a component events, options and replies of a model, and compares its output.
  *
  * A test is compiled with the source of the plugin and without Mortise. The harness ends
  * the program with a message where the test itself is wrong, or out of memory. It does not

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-confirm.c - which risk waits under which policy; combined risks of several
+ * test-confirm.c - confirmation by risk and policy; combined risks of several
  * analyzers; limits of shared budgets. */
 #include "controller/plugins/analyzers.h"
 #include "features/approval/approval.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-stuck.c - which histories are loops, where the loops begin, and the events
- * to which the user can rewind. */
+ * test-stuck.c - finds loops in histories, where they begin, and the events to which
+ * the user can rewind. */
 #include "../events/logs.h"
 #include "context/history.h"
 #include "conversation/rewind.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-commands.c - whatever a client sends, cut anyhow: each line that is not
+ * fuzz-commands.c - input of a client, cut at random: each line that is not
  * empty gets one result, results are whole lines of JSON and repeat the id. */
 #include "frontends/protocol.h"
 #include "files.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-kernel.c - what a Jupyter kernel sends: parts into a message, a message
+ * fuzz-kernel.c - messages of a Jupyter kernel: parts into a message, a message
  * into text and images. Parts are cut out of the input by their lengths; a first
  * byte that is odd has them signed, so that what lies behind the signature is
  * reached too. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-proxy.c - what the proxy of the sandbox reads: the head of a request and its body,
+ * fuzz-proxy.c - input of the proxy of the sandbox: the head of a request and its body,
  * the head of a response, a ClientHello, and a pattern, which matches its own host. A head
  * that was accepted is accepted again as it is forwarded, with the same host and body, and
  * a body ends at the same byte in pieces of any size. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-image.c - which bytes are an image that a model can be shown. */
+ * test-image.c - recognizes images that a model supports. */
 #include "auto.h"
 #include "image.h"
 #include "tap.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# client.bats - what the programs that lead to a runner elsewhere (docker, ssh) get.
+# client.bats - environment and arguments of the programs that start a runner elsewhere
+# (docker, ssh).
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# grants.bats - what [grant.NAME] opens in the sandbox, and how the user turns it on.
+# grants.bats - [grant.NAME] opens paths and hosts in the sandbox if the user turns it on.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-proxy-request.c - what the proxy reads of requests, bodies, responses and TLS, cut
- * at every byte, and without memory. */
+ * test-proxy-request.c - the proxy reads requests, bodies, responses and TLS, cut at every
+ * byte, and without memory. */
 #include "sandbox/proxy-request.h"
 #include "sandbox/tls-hello.h"
 #include "hello.h"

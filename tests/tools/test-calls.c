@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-calls.c - what a model wrote as a tool call, as an action and back: the
+ * test-calls.c - turns tool calls of a model into actions and back: the
  * slips that are fixed, the sentences for those that are not. */
 #include "argument-repair.h"
 #include "calls-kit.h"

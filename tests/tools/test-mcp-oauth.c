@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-mcp-oauth.c - what a refusal says of a login, addresses, and which of them
- * secrets may go to. */
+ * test-mcp-oauth.c - refused logins, addresses, and those to which secrets may be
+ * sent. */
 #include "../../plugins/tools/mcp/rpc.h"
 #include "../../plugins/tools/mcp/oauth.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-outline.c - how a page is shown to a model: each fact once. */
+ * test-outline.c - pages as text for a model: each fact once. */
 #include "plugins/tools/browser/outline.h"
 #include "../oom.h"
 #include "../tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * scope-paths.h - where an action runs, and the paths in it: resolves them, and finds
- * files that are never covered by an approval of files. */
+ * scope-paths.h - resolves the paths in an action from the directory in which it runs,
+ * and finds files that are never covered by an approval of files. */
 #ifndef HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 #define HOST_FEATURES_APPROVAL_SCOPE_PATHS_H
 

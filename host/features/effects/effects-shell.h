@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * effects-shell.h - what a command changed in its shell, as commands that make the same
- * changes in another shell. */
+ * effects-shell.h - lists the changes that a command made in its shell, as commands
+ * that make the same changes in another shell. */
 #ifndef HOST_FEATURES_EFFECTS_SHELL_H
 #define HOST_FEATURES_EFFECTS_SHELL_H
 
