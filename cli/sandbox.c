@@ -47,7 +47,9 @@ static int cli_sandbox_add_variable(void *arg, const char *name, const char *val
 	return text.error ? text.error : sandbox_path_add(arg, text.text);
 }
 
-int cli_sandbox_open(struct cli_sandbox *s, struct config *config, struct error *err)
+/* Create the sandbox that tools would get in the current directory. */
+static int cli_sandbox_open(struct cli_sandbox *s, struct config *config,
+			    struct error *err)
 {
 	int status;
 
@@ -81,7 +83,7 @@ int cli_sandbox_open(struct cli_sandbox *s, struct config *config, struct error 
 		      : sandbox_proxy_start(&s->sandbox, &s->rules, &s->reports, err);
 }
 
-void cli_sandbox_close(struct cli_sandbox *s)
+static void cli_sandbox_close(struct cli_sandbox *s)
 {
 	if (s->reports >= 0)
 		close(s->reports);

@@ -20,9 +20,6 @@ struct cli_sandbox {
 	char **environment;   /* the variables that tools get */
 };
 
-/** Create the sandbox that tools would get in the current directory. */
-int cli_sandbox_open(struct cli_sandbox *s, struct config *config, struct error *err);
-void cli_sandbox_close(struct cli_sandbox *s);
 /** Fork, enter the sandbox, and call the function there. It does not return. Changes of
  *  protected files are reverted and reported afterwards.
  *  @return the status of waitpid; -1 with `err` */

@@ -56,7 +56,7 @@ static bool overlay_has_attributes(int a, int b, bool copy)
 	return true;
 }
 
-bool overlay_same_attributes(int a, int b)
+static bool overlay_same_attributes(int a, int b)
 {
 	return overlay_has_attributes(a, b, false) && overlay_has_attributes(b, a, false);
 }
@@ -91,8 +91,9 @@ static int overlay_hash_file(int fd, unsigned char ret[SHA256_BYTES])
 	return done ? MT_OK : MT_EIO;
 }
 
-int overlay_hash(int root, const char *path, const struct stat *st,
-		 unsigned char ret[SHA256_BYTES], struct error *err)
+/* The hash of the content of a file or the target of a link; zeros for others. */
+static int overlay_hash(int root, const char *path, const struct stat *st,
+			unsigned char ret[SHA256_BYTES], struct error *err)
 {
 	AUTO(close) int fd = -1;
 	char target[PATH_MAX];

@@ -29,7 +29,7 @@ struct overlay_changes {
 	size_t files;          /* that are not directories, and differ */
 };
 
-/** List what differs. */
+/** List the differences. */
 int overlay_list(const struct overlay *o, struct overlay_changes *ret, struct error *err);
 void overlay_changes_clear(struct overlay_changes *c);
 static inline void auto_overlay_changes(struct overlay_changes *c)
@@ -48,13 +48,8 @@ int overlay_apply(const struct overlay *o, const struct overlay_changes *c,
 
 /** Open a path below a directory without following links. -1: errno */
 int overlay_open_at(int root, const char *path, int flags);
-/** The hash of a file's or a link's content; `*ret_same` (may be NULL) false if another
- *  one differs. */
-int overlay_hash(int root, const char *path, const struct stat *st,
-		 unsigned char ret[SHA256_BYTES], struct error *err);
 bool overlay_is_later(const struct timespec *a, const struct timespec *b);
 /** Copy the attributes in user.*, and remove others. */
 int overlay_copy_attributes(int from, int to);
-bool overlay_same_attributes(int a, int b);
 
 #endif

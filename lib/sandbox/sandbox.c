@@ -235,8 +235,14 @@ static _Noreturn void prepare(const struct sandbox_rules *r, const char *tempora
 
 /* ---- the parent ------------------------------------------------------------- */
 
-int sandbox_start(const struct sandbox_rules *r, const char *temporary,
-		  struct sandbox_draft *ret, struct error *err)
+/* A child that prepares a sandbox. */
+struct sandbox_draft {
+	int pid;
+	int fd;
+};
+
+static int sandbox_start(const struct sandbox_rules *r, const char *temporary,
+			 struct sandbox_draft *ret, struct error *err)
 {
 	int ends[2];
 
@@ -322,7 +328,8 @@ static int take_parts(const struct answer *a, const int *fds, size_t count,
 	return status;
 }
 
-int sandbox_finish(struct sandbox_draft *d, struct sandbox *ret, struct error *err)
+/* Wait for the child, and reap it. */
+static int sandbox_finish(struct sandbox_draft *d, struct sandbox *ret, struct error *err)
 {
 	struct answer answer;
 	int fds[PARTS], status;

@@ -38,23 +38,12 @@ struct sandbox {
 	struct sandbox_state state;
 };
 
-/** A sandbox that is being prepared. */
-struct sandbox_draft {
-	int pid;
-	int fd;
-};
-
 #define SANDBOX_NONE                                                                   \
 	((struct sandbox){ .namespaces = { -1, -1, -1, -1 }, .rules = -1, .listener = -1 })
 
-/** Start to prepare a sandbox. `temporary` is the directory that it gets as /tmp, created
- *  if it does not exist. The caller has one thread. */
-int sandbox_start(const struct sandbox_rules *r, const char *temporary,
-		  struct sandbox_draft *ret, struct error *err);
-/** Wait for it, and reap the child. A part that the system lacks is left out and named in
- *  the state. @return MT_OK; a failure leaves `ret` empty. */
-int sandbox_finish(struct sandbox_draft *d, struct sandbox *ret, struct error *err);
-/** Both. */
+/** Prepare a sandbox in a child process. `temporary` is the directory that it gets as /tmp,
+ *  created if it does not exist. The caller has one thread. A part that the system lacks is
+ *  left out and named in the state. @return MT_OK; a failure leaves `ret` empty. */
 int sandbox_make(const struct sandbox_rules *r, const char *temporary,
 		 struct sandbox *ret, struct error *err);
 /** Move this process into the sandbox, permanently. It has one thread, loses all

@@ -108,8 +108,6 @@ void object_count_used(struct snapshot_store *s);
 /* Make room for `need` bytes: drop objects that no snapshot uses, then the oldest
  * snapshots. @return MT_ELIMIT: impossible */
 int snapshot_reclaim(struct snapshot_store *s, uint64_t need, struct error *err);
-/* Remove the first snapshots from the index. */
-int snapshot_drop(struct snapshot_store *s, size_t count, struct error *err);
 
 /* ---- trees ------------------------------------------------------------- */
 

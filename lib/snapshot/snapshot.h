@@ -105,7 +105,6 @@ const struct snapshot_entry *snapshot_at(const struct snapshot_store *s, size_t 
 /** The state after this event: the first snapshot before a later one; NULL: none. */
 const struct snapshot_entry *snapshot_after(const struct snapshot_store *s,
 					    int64_t event);
-const char *snapshot_kind_name(enum snapshot_kind kind);
 
 /* ---- trees ------------------------------------------------------------- */
 

@@ -27,11 +27,6 @@ enum {
 
 static const char *const kinds[] = { "start", "step", "rest", "undo" };
 
-const char *snapshot_kind_name(enum snapshot_kind kind)
-{
-	return kinds[kind];
-}
-
 /* ---- lists of paths -------------------------------------------------------- */
 
 void snapshot_names_clear(struct snapshot_names *n)
@@ -179,7 +174,7 @@ static int snapshot_open_index(struct snapshot_store *s, struct error *err)
 			      strerror(errno));
 }
 
-int snapshot_drop(struct snapshot_store *s, size_t count, struct error *err)
+static int snapshot_drop(struct snapshot_store *s, size_t count, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(INDEX_MAX);
 	AUTO(close) int fd =
