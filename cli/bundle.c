@@ -77,7 +77,7 @@ static int cli_bundle_run(const struct command *self, int argc, char **argv)
 
 const struct command command_bundle = {
 	.name = "bundle",
-	.summary = "Make the directory that runs tools in containers and on other hosts",
+	.summary = "Create a runner for containers and other hosts",
 	.details = "Prints its path. It contains the runner, all plugins with tools, their\n"
 		   "libraries, the loader, and bash. It is named by a hash of its contents.",
 	.run = cli_bundle_run,

@@ -269,7 +269,7 @@ static int race_run(const struct command *self, int argc, char **argv)
 const struct command command_race = {
 	.name = "race",
 	.args = "[ID] --until CMD",
-	.summary = "Continue a conversation several times at once until a command succeeds",
+	.summary = "Run copies of a conversation until a command succeeds",
 	.details =
 		"Copies the conversation (default: the most recent) N times. Each copy works\n"
 		"in an overlay of the workspace, which is not changed, until CMD succeeds there.\n"

@@ -338,11 +338,11 @@ const struct command command_sandbox = {
 	.name = "sandbox",
 	.args = "[show] | run -- PROGRAM [ARG]... | explain PATH|HOST | verify | grants",
 	.summary = "Show and test the sandbox of tools; run a program in it",
-	.details = "show     Print what tools in this directory can reach, and what enforces it.\n"
-		   "run      Run a program in the sandbox, with the exit code of the program.\n"
-		   "explain  Print whether tools can reach a path or host, and how to allow it.\n"
-		   "verify   Try to break out of the sandbox; exit with 1 if an attempt succeeds.\n"
-		   "grants   Print what the grants open, and which are on.",
+	.details = "show     print what tools in this directory can reach, and what enforces it\n"
+		   "run      run a program in the sandbox, and exit with its exit code\n"
+		   "explain  print whether tools can reach a path or host, and how to allow it\n"
+		   "verify   try to break out of the sandbox; exit with 1 if an attempt succeeds\n"
+		   "grants   list the grants, what they open, and which are on",
 	.flags = flags,
 	.subcommands = subcommands,
 	.run = sandbox_run,

@@ -130,9 +130,14 @@ bats_require_minimum_version 1.5.0
 	done < "$BATS_TEST_TMPDIR/help"
 }
 
+# The commands that the help lists
+commands() { mortise --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p'; }
+
 @test "help fits 80 columns" {
-	for command in run resume replay fork attach ps kill conversations tools mcp ffi \
-		plugins skills config models condense policy; do
+	mortise --help > "$BATS_TEST_TMPDIR/help"
+	run -1 grep -nE '^.{81}' "$BATS_TEST_TMPDIR/help"
+	[ "$(commands | wc -l)" -ge 20 ]
+	for command in $(commands); do
 		mortise "$command" --help | sed -n '/^Usage/d; p' > "$BATS_TEST_TMPDIR/help"
 		run grep -nE '^.{81}' "$BATS_TEST_TMPDIR/help"
 		echo "$command: $output"
@@ -140,10 +145,15 @@ bats_require_minimum_version 1.5.0
 	done
 }
 
+@test "the summaries of commands have at most 60 columns, and no period" {
+	mortise --help | sed -n '/^Commands:$/,/^$/s/^  [a-z]*  *//p' > "$BATS_TEST_TMPDIR/summaries"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/summaries")" -ge 20 ]
+	run -1 grep -nE '^.{61}|\.$' "$BATS_TEST_TMPDIR/summaries"
+}
+
 @test "documents and manual pages name every option of the help" {
 	local top="$BATS_TEST_DIRNAME/../.."
-	for command in run resume replay fork attach ps kill conversations tools mcp ffi \
-		plugins skills config models condense policy; do
+	for command in $(commands); do
 		mortise "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u
 	done | sort -u > "$BATS_TEST_TMPDIR/options"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/options")" -ge 40 ]
