@@ -457,7 +457,7 @@ one_resolver() {
 
 # No two files include each other's header.
 include_pairs() {
-	includes $(files host/controller host/features) | while read -r place kind name; do
+	includes $(files host) | while read -r place kind name; do
 		from=${place#host/}
 		from=${from%%:*}
 		[ "$kind" = '"' ] && [ "${from%.*}" != "${name%.*}" ] || continue
@@ -473,9 +473,9 @@ include_pairs() {
 		}'
 }
 
-# "FROM TO" for each header of the controller that includes another
+# "FROM TO" for each header of the host that includes another
 header_edges() {
-	includes $(files host/controller host/features) | while read -r place kind name; do
+	includes $(files host) | while read -r place kind name; do
 		from=${place#host/}
 		from=${from%%:*}
 		[ "$kind" = '"' ] && [ -e "host/$name" ] || continue
@@ -483,16 +483,17 @@ header_edges() {
 	done
 }
 
-# The headers of the controller have an order: none includes itself through others.
+# The headers of the host have an order: none includes itself through others.
 header_circles() {
 	circle=$(header_edges | sort -u | tsort 2>&1 > /dev/null)
-	[ -z "$circle" ] || echo "host/controller:1: headers include each other: $circle" |
+	[ -z "$circle" ] || echo "host:1: headers include each other: $circle" |
 		tr '\n' ' '
 }
 
-# "FROM TO" for each unit of the core, a file and its headers, that includes another
+# "FROM TO" for each unit, a file and its headers, that includes another
 unit_edges() {
-	includes $(files host/controller host/conversation) | while read -r place kind name; do
+	includes $(files host/controller host/conversation host/features host/context \
+		host/frontends) | while read -r place kind name; do
 		from=${place#host/}
 		from=${from%%.[ch]:*}
 		to=${name%.h}
@@ -501,10 +502,10 @@ unit_edges() {
 	done
 }
 
-# What a file of the core calls does not lead back to it through includes.
+# What a file calls does not lead back to it through includes.
 unit_circles() {
 	circle=$(unit_edges | sort -u | tsort 2>&1 > /dev/null)
-	[ -z "$circle" ] || echo "host/controller:1: units include each other: $circle" | tr '\n' ' '
+	[ -z "$circle" ] || echo "host:1: units include each other: $circle" | tr '\n' ' '
 }
 
 # A file of the tree, named by its path, the end of it, or its name alone.
@@ -747,9 +748,9 @@ report 'clients of the host include what it offers' clients_of_host
 report 'the MCP server knows tools and no conversation' mcp_server_order
 report 'features see the conversation through their header' features_see_api
 report 'one file finds the call of an action' one_resolver
-report 'no two headers of the controller include each other' include_pairs
-report 'the headers of the controller include each other in no circle' header_circles
-report 'the files of the core include each other in no circle' unit_circles
+report 'no two headers of the host include each other' include_pairs
+report 'the headers of the host include each other in no circle' header_circles
+report 'the files of the host include each other in no circle' unit_circles
 report 'doc/architecture.md names what exists' architecture
 report 'the walks of doc/architecture.md seldom return to a file' walks
 report 'a name of a function leads to one place' names_once

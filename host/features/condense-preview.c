@@ -67,11 +67,6 @@ static struct condense_preview *preview_of(const struct conversation *c)
 	return *(struct condense_preview **)feature_state(c, &condense_preview_feature);
 }
 
-bool condense_preview_is_active(const struct conversation *c)
-{
-	return preview_of(c) != NULL;
-}
-
 static void condense_preview_end(struct conversation *c, struct condensed_view *t,
 				 const struct error *err)
 {
@@ -79,12 +74,14 @@ static void condense_preview_end(struct conversation *c, struct condensed_view *
 	struct condense_preview *now = *state;
 
 	*state = NULL;
+	condense_set_client(c, NULL);
 	now->over(now->arg, err->code ? NULL : t, err);
 	condense_view_clear(t);
 	free(now);
 }
 
-void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err)
+static void condense_preview_finish(struct conversation *c, struct mt_ctx *x,
+				    struct error *err)
 {
 	struct condensed_view t = { 0 };
 
@@ -93,7 +90,7 @@ void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct er
 	condense_preview_end(c, &t, err);
 }
 
-void condense_preview_restart(struct conversation *c)
+static void condense_preview_restart(struct conversation *c)
 {
 	enum condensing what = CONDENSE_AGAIN;
 	struct error err = ERROR_NONE;
@@ -118,6 +115,8 @@ void conversation_condense_preview(struct conversation *c,
 						const struct error *err),
 				   void *arg)
 {
+	static const struct condense_client client = {
+		.finish = condense_preview_finish, .restart = condense_preview_restart };
 	struct condense_preview **state = feature_state(c, &condense_preview_feature);
 	struct error err = ERROR_NONE;
 
@@ -129,6 +128,7 @@ void conversation_condense_preview(struct conversation *c,
 	}
 	(*state)->over = over;
 	(*state)->arg = arg;
+	condense_set_client(c, &client);
 	condense_request(c);
 	condense_preview_restart(c);
 }

@@ -30,18 +30,6 @@ void conversation_condense_preview(struct conversation *c,
 						const struct error *err),
 				   void *arg);
 
-/* ---- for the controller ---- */
-struct mt_ctx;
-
-/** Called instead of the agent while `trimming`: the view is ready, or `err` has the
- *  reason. */
-void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err);
-/** Restart the condensers after a condensation was logged. */
-void condense_preview_restart(struct conversation *c);
-
-/** Do only the condensers run, without the agent? */
-bool condense_preview_is_active(const struct conversation *c);
-
 extern const struct feature condense_preview_feature;
 
 #endif

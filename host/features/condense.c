@@ -15,7 +15,6 @@
 #include "conversation/offered-tools.h"
 #include "controller/step.h"
 #include "conversation/conversation.h"
-#include "features/condense-preview.h"
 #include "features/side-usage.h"
 #include "log.h"
 
@@ -35,6 +34,17 @@ struct condensing_state {
 static struct condensing_state *state_of(const struct conversation *c)
 {
 	return feature_agent_state(conversation_agent(c), &condense_feature);
+}
+
+/* The state in a conversation. */
+static const struct condense_client **client_of(const struct conversation *c)
+{
+	return feature_state(c, &condense_feature);
+}
+
+void condense_set_client(struct conversation *c, const struct condense_client *client)
+{
+	*client_of(c) = client;
 }
 
 static void forget_request(struct conversation *c)
@@ -379,6 +389,7 @@ static int advance_marked(struct conversation *c, struct mt_ctx *x, struct error
 /* After an answer, call the same condenser, then those after it, then the agent. */
 static void condense_answered(struct conversation *c, const struct mt_in *news)
 {
+	const struct condense_client *client = *client_of(c);
 	struct mt_ctx x = request_finish(c);
 	struct mt_in in = *news;
 	enum condensing what = CONDENSE_ASKS;
@@ -397,17 +408,17 @@ static void condense_answered(struct conversation *c, const struct mt_in *news)
 		r = condense_resume(&x, &what);
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
-	else if (!r && what == CONDENSE_DONE && !condense_preview_is_active(c))
+	else if (!r && what == CONDENSE_DONE && !client)
 		r = advance_marked(c, &x, &err);
 	if (r && !err.code)
 		err = x.error;
-	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
-		condense_preview_finish(c, &x, &err);
+	if (client && (r || what == CONDENSE_DONE))
+		client->finish(c, &x, &err);
 	else if (r)
 		step_fail(c, r, step_exit_code(&x, EXIT_MODEL), err.text);
 	plugin_ctx_clear(&x);
-	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
-		condense_preview_restart(c);
+	if (client && !r && what == CONDENSE_AGAIN)
+		client->restart(c);
 	step_run_ready(c);
 }
 
@@ -626,6 +637,7 @@ static const char *const usage_states[] = { USAGE_CONDENSERS, NULL };
 const struct feature condense_feature = {
 	.name = "condensing",
 	.usage_states = usage_states,
+	.state_size = sizeof(const struct condense_client *),
 	.agent_state_size = sizeof(struct condensing_state),
 	.actions = actions,
 	.agent_parts = &condensers,
