@@ -32,7 +32,7 @@ int snapshots_place_open(const struct config *config, const char *conversation_d
 		.disk = config_int(config, "workspace", "snapshot_disk"),
 		.file = config_int(config, "workspace", "snapshot_file"),
 		.files = config_int(config, "workspace", "snapshot_files"),
-		.sync = strcmp(config_get(config, "core", "sync"), "none") != 0,
+		.sync = config_choice(config, "core", "sync") != SYNC_NONE,
 	};
 	return MT_OK;
 }
