@@ -473,12 +473,12 @@ static const struct mt_option mcp_table[] = {
  * `network` of lib/sandbox/rules.h. */
 static const struct mt_option sandbox_table[] = {
 	OPTION(CHOICE, "mode", "auto",
-	       "Whether tools run in a sandbox: as far as the system supports it (`auto`), "
-	       "only if all of it is enforced, or not at all.",
+	       "When to run tools in a sandbox: as far as the system supports it (`auto`), "
+	       "only if all of it is enforced (`required`), or never (`off`).",
 	       .choices = "auto|required|off"),
 	OPTION(CHOICE, "profile", "workspace",
-	       "What tools can change: the workspace, nothing, or everything that the user "
-	       "can (no sandbox).",
+	       "Files that tools can change: the workspace, none, or all that the user can "
+	       "change (no sandbox).",
 	       .choices = "workspace|read-only|full"),
 	OPTION(CHOICE, "network", "allow-list",
 	       "Network of the tools: the hosts in `hosts`, everything, or nothing.",
@@ -551,8 +551,7 @@ static const struct mt_option hook_table[] = {
 	       "Time limit; the hook and its child processes are then killed.",
 	       .min = 100, .max = 86400000),
 	OPTION(CHOICE, "on_failure", "deny",
-	       "Whether to deny or allow the guarded action if the hook fails or "
-	       "cannot run.",
+	       "Effect on the guarded action if the hook fails or cannot run.",
 	       .choices = "deny|allow"),
 };
 
@@ -560,7 +559,7 @@ static const struct mt_option grant_table[] = {
 	OPTION(TEXT, "env", NULL, "Environment variable that contains the secret."),
 	OPTION(PATH, "file", NULL, "File that contains the secret."),
 	OPTION(LIST, "tools", NULL, "Tools that may request the secret."),
-	OPTION(TEXT, "description", NULL, "What the grant is for, and what it risks."),
+	OPTION(TEXT, "description", NULL, "Purpose of the grant, and its risks."),
 	OPTION(LIST, "read", NULL,
 	       "Files and directories that tools can read if the grant is on. `$NAME` at "
 	       "the beginning of an item is a variable."),
