@@ -108,7 +108,7 @@ int conversation_rewind(struct conversation *c, int64_t to, bool files, int64_t 
 	return conversation_barrier(c, err);
 }
 
-/* ---- messages of the user ------------------------------------------------ */
+/* ---- user messages ------------------------------------------------ */
 
 /* The n-th user message, counted from the newest. */
 static int64_t user_message(const struct evlog *log, int64_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * directories.c - tells the model, with the first message of the user and after each
+ * directories.c - tells the model, with the first user message and after each
  * change, which directories belong to the conversation in addition to the workspace. */
 #include "features/directories.h"
 

@@ -53,7 +53,7 @@ struct judge {
 	struct question_to_judge *open; /* NULL: none */
 	bool reported;      /* a failure was reported */
 	bool accepted;      /* the task is done, and the agent has not acted since */
-	int64_t rounds;     /* "no" since the newest message of the user */
+	int64_t rounds;     /* "no" since the newest user message */
 	enum agent_state rest;
 	const char *rest_reason; /* static */
 };
@@ -263,7 +263,7 @@ void judge_ask(struct conversation *c, const char *prompt, const struct strbuf *
 
 /* ---- whether the task is done ------------------------------------------------- */
 
-/* The messages of the user, the newest ones if they are too long. */
+/* The user messages, the newest ones if they are too long. */
 static void put_task(struct conversation *c, struct strbuf *out)
 {
 	AUTO(json) json_object *list = js_new_list();
@@ -285,7 +285,7 @@ static void put_task(struct conversation *c, struct strbuf *out)
 		total += len;
 		js_add_new(list, json_object_new_string_len(text, (int)len));
 	}
-	strbuf_add(out, "{\"messages of the user, the newest first\": ");
+	strbuf_add(out, "{\"user messages, the newest first\": ");
 	js_put(out, list);
 }
 

@@ -125,7 +125,7 @@ static bool was_run(struct replay *r, int64_t id)
 	return is_repetition(r, id, &run) ? run : !was_asked_about(r, id);
 }
 
-/* The first message of the user, then every action that counts. */
+/* The first user message, then every action that counts. */
 static int find_actions(struct replay *r, struct error *err)
 {
 	struct nest nest = { 0 };

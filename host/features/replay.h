@@ -24,7 +24,7 @@ struct replay_report {
 
 /** A recording: a conversation (the directory of its log), or a trajectory of
  *  OpenHands or of this program, which is imported into `dir` until the replay is freed.
- *  The first message of the user is the task. */
+ *  The first user message is the task. */
 int replay_open_log(const char *dir, struct replay **ret, struct error *err);
 int replay_open_file(const char *path, const char *dir, struct replay **ret,
 		     struct error *err);

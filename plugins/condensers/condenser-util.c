@@ -230,7 +230,7 @@ int condenser_util_add_events(const struct kit *k, struct condenser_util_range r
 	return one.error ? one.error : b->error;
 }
 
-/* Is the event a message of the user that is kept? */
+/* Is the event a user message that is kept? */
 static bool is_task(const struct kit *k, const struct mt_event *e, size_t place)
 {
 	return e && k->host->event_is_action(e) &&

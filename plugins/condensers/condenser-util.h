@@ -40,7 +40,7 @@ int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
 
 /** The summary of an earlier condensation within the range; "" if none. */
 struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r);
-/** Append the pinned messages of the user as a <TASK> block, each of at most `most` bytes,
+/** Append the pinned user messages as a <TASK> block, each of at most `most` bytes,
  *  truncated in the middle. `longest`, if not NULL, grows to the length of the longest. */
 int condenser_util_add_task(const struct kit *k, size_t most, struct strbuf *b,
 			    size_t *longest);

@@ -23,7 +23,7 @@ struct script_text {
 
 enum script_subject {
 	SCRIPT_LAST,             /* text of the last message */
-	SCRIPT_USER,             /* of any message of the user */
+	SCRIPT_USER,             /* of any user message */
 	SCRIPT_SYSTEM,           /* of the system message */
 	SCRIPT_ANY,              /* of any message */
 	SCRIPT_ROLE,             /* role of the last message */

@@ -77,7 +77,7 @@ def check(account, messages):
         account.fault("no system text")
     users = [text_of(m) for m in messages if m["role"] == "user"]
     if not any(FIRST in u for u in users):
-        account.fault("the first message of the user is gone")
+        account.fault("the first user message is gone")
     if not any(RULES in u for u in users):
         account.fault("the context of the workspace is gone")
 

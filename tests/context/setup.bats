@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # setup.bats - preparation of a conversation: the setup script of the project, and
-# texts that the configuration adds; secrets in messages of the user.
+# texts that the configuration adds; secrets in user messages.
 bats_require_minimum_version 1.5.0
 
 setup() {

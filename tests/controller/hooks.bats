@@ -162,7 +162,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	log | tail -n 1 | grep -q awaiting_user_input
 }
 
-@test "stop: undo reverts the message of the user, not that of the hook" {
+@test "stop: undo reverts the user message, not that of the hook" {
 	printf '[turn]\ntext = I think %s.\n\n' 1 2 3 4 5 6 7 8 9 >"$work/script"
 	hook stop
 	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"

@@ -152,7 +152,7 @@ static bool lay_out(struct request_messages *m, const struct view_item *items, s
 	return true;
 }
 
-/* The first message of the user is reverted, and an event precedes it:
+/* The first user message is reverted, and an event precedes it:
  * a command of the user's own. */
 static void first_message_undone(void)
 {

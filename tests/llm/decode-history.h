@@ -57,7 +57,7 @@ static void decode_system(struct history_decoder *b, const struct llm_message *m
 	add_changed(b, m, parts);
 }
 
-/* The first message of the user, without the example around it. */
+/* The first user message, without the example around it. */
 static void decode_first_user(struct history_decoder *b, const struct llm_message *m)
 {
 	const char *tail = fncall_example_tail;

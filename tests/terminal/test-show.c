@@ -29,7 +29,7 @@ static void test_events(void)
 	static const struct {
 		const char *name, *event, *want;
 	} cases[] = {
-		{ "message of the user",
+		{ "user message",
 		  "{\"source\":\"user\",\"action\":\"message\",\"args\":{\"content\":\"do\\nit\"}}",
 		  "\nYou: do\nYou: it\n" },
 		{ "message of the agent",

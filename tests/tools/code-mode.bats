@@ -200,7 +200,7 @@ hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; 
 	log_is_whole
 }
 
-@test "a message of the user ends the cell and the call of its code" {
+@test "a user message ends the cell and the call of its code" {
 	cell <<-'END'
 	try:
 	    tools.execute_bash(command="echo x > started; sleep 600")

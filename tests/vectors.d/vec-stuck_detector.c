@@ -41,7 +41,7 @@ static bool append(struct vec *v, struct evlog *log, json_object *given)
 /* ---- V0 ------------------------------------------------------------------ */
 
 /* The place that the original gives an event: among those after the user's last
- * message (if that is where it looks) but for messages of the user and nulls. */
+ * message (if that is where it looks) but for user messages and nulls. */
 static int64_t place_of(json_object *history, bool headless, int64_t id)
 {
 	int64_t from = 0, place = 0;
