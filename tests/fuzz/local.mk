@@ -37,7 +37,7 @@ endif
 FUZZ_BR = plugins/tools/browser
 FUZZERS += actions:$(FUZZ_BR)/actions.c
 FUZZERS += browsing:plugins/agents/browse-reply.c
-FUZZERS += axtree:$(FUZZ_BR)/axtree.c,$(FUZZ_BR)/outline.c
+FUZZERS += axtree:$(FUZZ_BR)/outline.c
 FUZZERS += config:host
 FUZZERS += controller:host
 FUZZERS += event:host

@@ -1,6 +1,6 @@
 # The browser.
 check_PROGRAMS += %D%/test-browser-text
-tests_tools_test_browser_text_SOURCES = %D%/test-browser-text.c %D%/put-call.h \
+tests_tools_test_browser_text_SOURCES = %D%/test-browser-text.c %D%/axtree.h %D%/put-call.h \
 	plugins/agents/browse-reply.c plugins/agents/browse.h
 tests_tools_test_browser_text_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 tests_tools_test_browser_text_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)

@@ -4,7 +4,7 @@
 #include "oom.h"
 #include "plugins/agents/browse.h"
 #include "tests/tools/put-call.h"
-#include "plugins/tools/browser/axtree.h"
+#include "tests/tools/axtree.h"
 #include "tap.h"
 
 enum { ALL = ACTIONS_BID | ACTIONS_NAV };

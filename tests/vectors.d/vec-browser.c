@@ -4,7 +4,7 @@
  * accessibility tree, replies of a browsing agent. */
 #include "plugins/agents/browse.h"
 #include "tests/tools/put-call.h"
-#include "plugins/tools/browser/axtree.h"
+#include "tests/tools/axtree.h"
 #include "vec.h"
 
 /* ---- calls --------------------------------------------------------------------- */

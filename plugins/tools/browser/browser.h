@@ -6,7 +6,7 @@
 #define BROWSER_BROWSER_H
 
 #include "actions.h"
-#include "axtree.h"
+#include "outline.h"
 #include "cdp.h"
 #include "chrome.h"
 

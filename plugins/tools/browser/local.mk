@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libbrowser.a
 libbrowser_a_SOURCES = \
 	%D%/act-form.c %D%/act-mouse.c %D%/act-page.c %D%/act.h %D%/actions.c \
-	%D%/actions.h %D%/axtree.c %D%/axtree.h %D%/browser.c %D%/browser.h %D%/cdp.c \
+	%D%/actions.h %D%/browser.c %D%/browser.h %D%/cdp.c \
 	%D%/cdp.h %D%/chrome.c %D%/chrome.h %D%/console.c %D%/element-script.c %D%/elements.c \
 	%D%/execute.c %D%/input.c %D%/internal.h %D%/look.h %D%/observe.c %D%/outline.c %D%/outline.h \
 	%D%/page-tree.c %D%/screenshot.c %D%/snapshot.c

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * axtree.c - formats an accessibility tree as BrowserGym does. */
-#include "axtree.h"
+ * axtree.h - formats an accessibility tree as BrowserGym does, one line per node. The
+ * vectors of OpenHands have this text; models read the shorter one of outline.h. */
+#ifndef TESTS_TOOLS_AXTREE_H
+#define TESTS_TOOLS_AXTREE_H
+
 #include "literal.h"
+#include "plugins/tools/browser/outline.h"
 #include "utf8.h"
 #include <string.h>
+
+struct ax_options {
+	bool with_visible, with_clickable, with_som, with_center, with_box;
+	bool keep_generic;        /* print a `generic` without attributes too */
+	bool keep_redundant;      /* print text that the parent's name contains */
+	bool visible_only, bid_only, som_only;
+	bool hide_bids, hide_bid_if_invisible;
+	int decimals;             /* of coordinates */
+	const char *const *ignored_roles;      /* NULL-terminated; NULL: default */
+	const char *const *ignored_properties; /* likewise */
+};
 
 /* Default if the option is NULL. */
 static const char *const ignored_roles[] = { "LineBreak", NULL };
@@ -273,8 +288,13 @@ static void axtree_walk(struct printer *p, struct entry *e, int depth, int level
 	}
 }
 
-int axtree_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
-	       ax_mark_fn *mark, void *arg, struct error *err)
+/** Append the text of a tree, {"nodes": [...]} as in the browser's protocol, with a
+ *  node's bid in its `browsergym_id`. The first node is the root. Invalid nodes (visited
+ *  twice, without a type) are omitted. If the buffer is full, the text ends after a
+ *  complete line. @return MT_OK, MT_ELIMIT (truncated), MT_EINVAL, MT_ENOMEM. */
+static int axtree_put(struct strbuf *out, json_object *tree,
+		      const struct ax_options *options, ax_mark_fn *mark, void *arg,
+		      struct error *err)
 {
 	static const struct above none = { .name = { "", 0 } };
 	json_object *nodes = js_get(tree, "nodes");
@@ -301,3 +321,5 @@ int axtree_put(struct strbuf *out, json_object *tree, const struct ax_options *o
 		return fail_code(err, out->error);
 	return p.cut ? MT_ELIMIT : MT_OK;
 }
+
+#endif
