@@ -2,6 +2,7 @@
  *
  * mcp.c - `mortise mcp`: lists and queries the configured MCP servers. */
 #include "commands.h"
+#include "clock.h"
 #include "columns.h"
 #include "mcp.h"
 #include "spool.h"
@@ -85,7 +86,7 @@ static void cli_mcp_on_tools(void *arg, const char *instance, json_object *tools
 	if (at == q->catalog->instance_count || q->answers[at].done)
 		return;
 	q->answers[at].done = true;
-	q->answers[at].took_ms = (int64_t)(uv_hrtime() / 1000000) - q->begun;
+	q->answers[at].took_ms = clock_ms() - q->begun;
 	q->answers[at].tools = json_object_get(tools);
 	if (!tools) {
 		strbuf_add(&reason, why);
@@ -134,7 +135,7 @@ static int cli_mcp_ask_all(struct config *c, struct registry *r,
 		return err->code;
 	q->config = c;
 	q->workspace = workspace;
-	q->begun = (int64_t)(uv_hrtime() / 1000000);
+	q->begun = clock_ms();
 	status = plugin_component_load(c, r, MT_KIND_RUNTIME,
 				       config_get(c, "controller", "runtime"), &runtime,
 				       err);

@@ -2,6 +2,7 @@
  *
  * http-connection.c - reads HTTP requests from connections and writes responses. */
 #include "http.h"
+#include "space.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -202,7 +203,7 @@ static bool http_connection_read_head(char *head, struct request *r)
 	if (!r->path || !version || strncmp(version, "HTTP/1.", 7) != 0)
 		return false;
 	while ((line = strsep(&head, "\n"))) {
-		char *name, *end;
+		char *name;
 
 		line[strcspn(line, "\r")] = '\0';
 		if (!*line)
@@ -213,9 +214,7 @@ static bool http_connection_read_head(char *head, struct request *r)
 		if (strcasecmp(name, "content-length") == 0 && r->length)
 			return false;
 		line += strspn(line, " \t");
-		end = line + strlen(line);
-		while (end > line && isspace((unsigned char)end[-1]))
-			*--end = '\0';
+		line[space_trim_end(line, strlen(line))] = '\0';
 		http_connection_set_header(r, name, line);
 	}
 	return true;

@@ -2,8 +2,8 @@
  *
  * encode-request.c - converts a request with tools into an equivalent one without. */
 #include "fncall/request-copy.h"
+#include "space.h"
 #define MORTISE_PROVISIONAL
-#include <ctype.h>
 #include <mortise/advance.h>
 #include <string.h>
 
@@ -162,6 +162,8 @@ static void convert_assistant(struct request_copy *w, const struct llm_message *
 	const struct llm_part *last = message_last_text(m);
 	struct llm_part *parts = request_copy_parts(w, m, 0, 1);
 	struct llm_message copy = *m;
+	const char *start;
+	size_t left;
 
 	if (!parts)
 		return;
@@ -173,8 +175,10 @@ static void convert_assistant(struct request_copy *w, const struct llm_message *
 		w->status = err && err->code ? err->code : MT_EINVAL;
 		return;
 	}
-	while (text.len && isspace((unsigned char)text.text[0]))
-		strbuf_consume(&text, strspn(text.text, " \t\r\n\v\f"));
+	start = text.text;
+	left = text.len;
+	space_trim_start(&start, &left);
+	strbuf_consume(&text, text.len - left);
 	copy.parts = parts;
 	copy.part_count += last == NULL;
 	copy.calls = NULL;

@@ -14,15 +14,9 @@ static void put_ascii(struct strbuf *out, const char *text, size_t len)
 
 	js_put_str(&escaped, text, len);
 	for (size_t i = 0; i < escaped.len;) {
-		const unsigned char *p = (const unsigned char *)escaped.text + i;
 		bool valid;
 		size_t n = utf8_next(escaped.text + i, escaped.len - i, &valid);
-		unsigned c = n == 2   ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
-			     : n == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 |
-						(p[2] & 0x3fu)
-			     : n == 4 ? (p[0] & 7u) << 18 | (p[1] & 0x3fu) << 12 |
-						(p[2] & 0x3fu) << 6 | (p[3] & 0x3fu)
-				      : p[0];
+		uint32_t c = utf8_code(escaped.text + i, n);
 
 		if (c < 0x80)
 			strbuf_addc(out, (char)c);

@@ -343,7 +343,7 @@ static bool thought_ends(const char *open, const char *end)
 static void set_words(struct fncalls *ret, const char *text, size_t len)
 {
 	static const char wrap[] = "<tool_call>";
-	const char *open = fncall_parse_last_of(text, len, THINK);
+	const char *open = fncall_parse_last_of(text, len, THINK), *start = text;
 
 	for (;;) {
 		len = space_trim_end(text, len);
@@ -355,10 +355,9 @@ static void set_words(struct fncalls *ret, const char *text, size_t len)
 		else
 			break;
 	}
-	ret->text_start = 0;
-	while (ret->text_start < len && isspace((unsigned char)text[ret->text_start]))
-		ret->text_start++;
-	ret->text_len = len - ret->text_start;
+	ret->text_len = len;
+	space_trim_start(&start, &ret->text_len);
+	ret->text_start = len - ret->text_len;
 	ret->in_thought = !thought_ends(open, text + len);
 }
 

@@ -6,6 +6,7 @@
 #include "skills/triggers.h"
 #include "array.h"
 #include "front-matter.h"
+#include "space.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -436,8 +437,7 @@ static size_t first_text_line(const char *text, const char **ret, size_t *ret_le
 	while (*text) {
 		size_t n = strcspn(text, "\n"), before = strspn(text, " \t\r"), end = n;
 
-		while (end > before && isspace((unsigned char)text[end - 1]))
-			end--;
+		end = space_trim_end(text, end);
 		if (before < end && text[before] != '#') {
 			*ret = text + before;
 			*ret_left = utf8_count(text + n, strlen(text + n));

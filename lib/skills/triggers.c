@@ -4,6 +4,7 @@
 #include "skills/triggers.h"
 
 #include "auto.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -43,18 +44,13 @@ static bool triggers_is_letter(unsigned cp)
  * outside the range of letters. */
 static unsigned triggers_character(const char *s, size_t len, size_t *ret_len)
 {
-	unsigned char c = (unsigned char)s[0];
-	size_t n = c < 0x80 ? 1 : (c & 0xe0) == 0xc0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : 0;
-	unsigned cp = n == 1 ? c : n == 2 ? c & 0x1fu : c & 0xfu;
+	bool valid;
 
-	for (size_t i = 1; i < n; i++) {
-		if (i == len || ((unsigned char)s[i] & 0xc0) != 0x80)
-			n = 0;
-		else
-			cp = cp << 6 | ((unsigned char)s[i] & 0x3fu);
-	}
-	*ret_len = n ? n : 1;
-	return n ? cp : 0x110000u + c;
+	*ret_len = utf8_next(s, len, &valid);
+	if (valid)
+		return utf8_code(s, *ret_len);
+	*ret_len = 1;
+	return 0x110000u + (unsigned char)*s;
 }
 
 /* True if the character that ends before `at` is a letter. */

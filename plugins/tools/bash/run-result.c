@@ -13,7 +13,6 @@
 #include "session.h"
 #include "space.h"
 #include "utf8.h"
-#include <ctype.h>
 #include <pwd.h>
 #include <signal.h>
 #include <string.h>
@@ -78,7 +77,7 @@ size_t run_blank_start(const char *text, size_t len)
 {
 	size_t start = 0;
 
-	for (size_t i = 0; i < len && isspace((unsigned char)text[i]); i++)
+	for (size_t i = 0; i < len && space_is(text[i]); i++)
 		if (text[i] == '\n')
 			start = i + 1;
 	return start;
