@@ -252,7 +252,7 @@ struct feature {
 	void (*after_observation)(struct conversation *c, struct event *action);
 	/** A toolset has listed its tools. */
 	void (*tools_listed)(struct conversation *c);
-	/** The runner is gone; c->link is NULL. */
+	/** The runner is gone: conversation_runner returns NULL. */
 	void (*runner_closed)(struct conversation *c);
 	/** @return the exit code of an error state with this reason, if the feature set
 	 *  it in an earlier process; otherwise 0. */
