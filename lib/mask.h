@@ -15,7 +15,7 @@
 #include "strbuf.h"
 
 enum { MASK_MIN = 8 }; /* bytes: shorter values would hit ordinary words */
-#define MASK_TEXT "<secret_hidden>"
+#define MASK_TEXT "<secret_hidden>" /* verbatim from OpenHands */
 
 struct mask; /* a set of secret values */
 

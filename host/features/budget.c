@@ -15,6 +15,7 @@ static const struct {
 	const char *form;      /* format of the sentence: usage, maximum */
 	int decimals, up_to;   /* minimum and maximum number of decimals to print */
 } limits[LIMIT_COUNT] = {
+	/* the first two forms: verbatim from OpenHands */
 	[LIMIT_ITERATIONS] = { "max_iterations", true,
 		"Agent reached maximum iteration. Current iteration: %s, max iteration: "
 		"%s", 0, 0 },

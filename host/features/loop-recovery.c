@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The reason of an error state starts with this. */
+/* The reason of an error state starts with this: verbatim from OpenHands. */
 #define STUCK_ERROR "AgentStuckInLoopError: Agent got stuck in a loop"
 
 /* Of an agent. */

@@ -14,7 +14,8 @@
 
 int tasks_planned(json_object *list, struct strbuf *out)
 {
-	return strbuf_addf(out, "Task list has been updated with %zu item(s).",
+	return strbuf_addf(out, /* verbatim from OpenHands */
+			   "Task list has been updated with %zu item(s).",
 			   list ? json_object_array_length(list) : 0);
 }
 
@@ -48,7 +49,7 @@ int tasks_text(json_object *list, struct strbuf *out)
 {
 	size_t n = list ? json_object_array_length(list) : 0;
 
-	if (n == 0)
+	if (n == 0) /* verbatim from OpenHands */
 		return strbuf_add(out, "No task list found. Use the \"plan\" command to "
 				       "create one.");
 	strbuf_add(out, "# Task List\n");

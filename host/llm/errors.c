@@ -230,7 +230,7 @@ const char *llm_error_status(int kind)
 	static const struct {
 		int kind;
 		const char *status;
-	} statuses[] = {
+	} statuses[] = { /* verbatim from OpenHands */
 		{ MT_ERROR_AUTHENTICATION, "STATUS$ERROR_LLM_AUTHENTICATION" },
 		{ MT_ERROR_OVERLOADED, "STATUS$ERROR_LLM_SERVICE_UNAVAILABLE" },
 		{ MT_ERROR_NETWORK, "STATUS$ERROR_LLM_SERVICE_UNAVAILABLE" },

@@ -22,6 +22,7 @@ int event_truncate_content(const char *text, size_t len, size_t max_chars, struc
 		return strbuf_addn(out, text, len);
 	half = max_chars / 2;
 	strbuf_addn(out, text, utf8_offset(text, len, half));
+	/* verbatim from OpenHands */
 	strbuf_add(out, "\n[... Observation truncated due to length ...]\n");
 	/* V0 uses content[-half:], which is the whole content if half = 0. */
 	size_t tail = half ? utf8_offset(text, len, count - half) : 0;

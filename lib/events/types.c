@@ -141,8 +141,8 @@ static const struct event_field o_tool[] = {
 	[OBSERVATION_##id] = { OBSERVATION_##id, name, false, flags, __VA_ARGS__, message }
 #define NONE NULL, 0
 
-/* In the messages, {field} is the text of a field, {field:50} its first 50 characters,
- * and {field!r} its literal. event-text.c writes messages that are "!". */
+/* The messages are verbatim from OpenHands. In them, {field} is the text of a field,
+ * {field:50} its first 50 characters, and {field!r} its literal. event-text.c writes messages that are "!". */
 static const struct event_type types[EVENT_TYPE_COUNT] = {
 	ACTION(NULL, "null", 0, "No action", NONE),
 	ACTION(RUN, "run", EVENT_RUNNABLE, "Running command: {command}", FIELDS(a_run)),
