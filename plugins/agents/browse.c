@@ -93,7 +93,7 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 
 /* ---- requests ---------------------------------------------------------------------- */
 
-/* Append the messages of the user and the answers at these positions. */
+/* Append the user messages and the answers at these positions. */
 static void browse_put_messages(const struct mt_host *host, struct mt_ctx *ctx,
 				size_t from, size_t to, size_t most, struct strbuf *out)
 {

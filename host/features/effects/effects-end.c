@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * effects-end.c - how the call of a preview ends. */
+ * effects-end.c - ends the call of a preview. */
 #include "features/effects/effects-internal.h"
 
 #include "controller/call.h"
