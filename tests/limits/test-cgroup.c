@@ -262,8 +262,10 @@ int main(void)
 		printf("# %s\n", err.text);
 		return 1;
 	}
-	/* Runners that start meanwhile take the processes below for those of a runner. */
+	/* Runners that start meanwhile take the processes below for those of a runner. Like
+	 * one, this process is the parent of orphans. */
 	prctl(PR_SET_NAME, SUPERVISOR_NAME);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	check_v2();
 	check_v1();
 	check_names();
