@@ -223,23 +223,21 @@ static int64_t disk_limit(const struct supervisor *s)
 						: amount_disk_share(s->spec.workspace);
 }
 
-/* Adds what was used since the previous sample. A sample of the control group and one of
- * the processes cannot be compared. */
+/* Adds what was used since the previous sample, also if that was before the call: its
+ * first sample can be late. A sample of the control group and one of the processes cannot
+ * be compared. */
 static void base_add(const struct supervisor *s, struct limit_base *base,
 		     const struct process_usage *u, bool grouped)
 {
-	if (!base->known) {
-		*base = (struct limit_base){ .known = true, .written_seen = u->written,
+	const struct limit_sample *before = &s->watch.before;
+
+	if (!base->known)
+		*base = (struct limit_base){ .known = true,
 					     .written_max = disk_limit(s) };
-	} else {
-		if (base->grouped == grouped && u->cpu_ms > base->cpu_seen)
-			base->cpu_ms += u->cpu_ms - base->cpu_seen;
-		if (u->written > base->written_seen)
-			base->written += u->written - base->written_seen;
-	}
-	base->grouped = grouped;
-	base->cpu_seen = u->cpu_ms;
-	base->written_seen = u->written;
+	if (before->grouped == grouped && u->cpu_ms > before->cpu_ms)
+		base->cpu_ms += u->cpu_ms - before->cpu_ms;
+	if (u->written > before->written)
+		base->written += u->written - before->written;
 }
 
 /* @return the name of the limit that was exceeded, with a clause about it; NULL: none. */
@@ -423,6 +421,7 @@ static void watch_once(struct supervisor *s, bool calls)
 		if (is_watched(c))
 			check_call(s, c, &u, grouped);
 	check_overlay(s, &u, calls);
+	w->before = (struct limit_sample){ grouped, u.cpu_ms, u.written };
 }
 
 static bool has_limits(const struct limits *l)

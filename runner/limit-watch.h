@@ -23,13 +23,17 @@ struct limit_group {
 	char name[GROUP_NAME_MAX]; /* "": none */
 };
 
-/** What was used since the first sample of a call. */
+/** What was used during a call. */
 struct limit_base {
 	bool known;
-	bool grouped;              /* cpu_seen is that of the control group */
 	int64_t cpu_ms, written;
-	int64_t cpu_seen, written_seen; /* in the last sample */
 	int64_t written_max;
+};
+
+/* What all processes had used. */
+struct limit_sample {
+	bool grouped; /* cpu_ms is that of the control group */
+	int64_t cpu_ms, written;
 };
 
 struct limit_watch {
@@ -37,6 +41,7 @@ struct limit_watch {
 	bool found;                /* `place` is filled */
 	struct cgroup_place place;
 	struct cgroup_usage seen;  /* events that results have reported */
+	struct limit_sample before; /* the last sample */
 	int64_t next_at;           /* time of the next sample; -1: none */
 	int64_t rest_until;        /* no sample before, so that samples cost little */
 	int64_t period_ms;

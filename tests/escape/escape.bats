@@ -101,6 +101,7 @@ needs() { # a version of Landlock
 	mortise sandbox --json | jq -e .namespaces >/dev/null || skip "no user namespaces here"
 	export ESCAPE_OPTIONS="-o limits.memory=200M -o limits.processes=150 -o limits.disk_written=40M -o limits.output=1M"
 	run -0 timeout 120 "$escape" --floods "$top_srcdir/tests/escape/shell-tool"
+	printf '%s\n' "$output"
 	[[ "$output" != *"not tried"* ]]
 	[[ "$output" == *"limit \`disk_written\` is 40 MiB"* ]]
 	output=$(grep SUCCEEDED <<<"$output" | cut -d '|' -f 2 | sed 's/^ *//; s/ *$//')

@@ -291,6 +291,27 @@ static int wait_cancel(host_t *host, struct mt_call *call)
 	return MT_ECANCELLED;
 }
 
+/* 30 MiB, while the supervisor is stopped. */
+static int write_unseen(host_t *host, struct mt_call *call)
+{
+	struct pollfd p = { .fd = host->cancel_fd(call), .events = POLLIN };
+	const char *dir = host->arg_str(call, "dir", NULL);
+	static char bytes[1 << 20];
+	pid_t supervisor = getppid();
+	int fd;
+
+	kill(supervisor, SIGSTOP);
+	fd = open(dir ? dir : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	for (int n = 0; fd >= 0 && n < 30 && write(fd, bytes, sizeof bytes) > 0; n++)
+		;
+	kill(supervisor, SIGCONT);
+	if (fd < 0)
+		return host->fail(call, MT_EIO, "%s", strerror(errno));
+	poll(&p, 1, 20000);
+	close(fd);
+	return host->reply(call, "written");
+}
+
 static int live(host_t *host, struct mt_call *call)
 {
 	host->progress(call, 1, 4, "one of four");
@@ -350,7 +371,8 @@ static const struct {
 	{ "daemon", daemon_ }, { "start_and_crash", start_and_crash }, { "echo", echo },
 	{ "bytes", bytes }, { "image", image }, { "ask", ask },
 	{ "ask_many", ask_many },
-	{ "wait_cancel", wait_cancel }, { "live", live }, { "places", places },
+	{ "wait_cancel", wait_cancel }, { "write_unseen", write_unseen },
+	{ "live", live }, { "places", places },
 	{ "descriptors", descriptors }, { "pid", pid }, { "odd_status", odd_status },
 	{ "fail_after_text", fail_after_text },
 };
