@@ -523,12 +523,16 @@ const char *js_text(json_object *o, size_t *ret_len)
 	return text;
 }
 
-int js_key(struct strbuf *b, const char *name)
+int js_item(struct strbuf *b)
 {
 	char last = b->len > 0 ? b->text[b->len - 1] : '{';
 
-	if (last != '{' && last != '[')
-		strbuf_addc(b, ',');
+	return last != '{' && last != '[' ? strbuf_addc(b, ',') : b->error;
+}
+
+int js_key(struct strbuf *b, const char *name)
+{
+	js_item(b);
 	js_put_str(b, name, strlen(name));
 	return strbuf_addc(b, ':');
 }

@@ -92,8 +92,10 @@ int js_put_str(struct strbuf *b, const char *text, size_t len);
 int js_put_escaped(struct strbuf *b, const char *text, size_t len);
 /** Append a value as js_text does. Nothing is appended if it fails. */
 int js_put(struct strbuf *b, json_object *value);
-/** Append `"name":` with a comma before it unless the last byte of the buffer
- *  opens an object or array. */
+/** Append the comma before an item, unless the last byte of the buffer opens an object or
+ *  array. */
+int js_item(struct strbuf *b);
+/** Append `"name":`, with the comma before it. */
 int js_key(struct strbuf *b, const char *name);
 int js_key_str(struct strbuf *b, const char *name, const char *text);
 int js_key_strn(struct strbuf *b, const char *name, const char *text, size_t len);

@@ -57,7 +57,8 @@ static bool may_call(const struct conversation *c, const struct tool *tool)
 
 static void nested_calls_put_tool(const struct tool *tool, struct strbuf *out)
 {
-	strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
+	js_item(out);
+	strbuf_addc(out, '{');
 	js_key_str(out, "name", tool->name);
 	js_key_str(out, "description", tool->description);
 	js_key(out, "parameters");

@@ -115,7 +115,8 @@ static void browse_put_messages(const struct mt_host *host, struct mt_ctx *ctx,
 			continue;
 		text = host->event_field(e,
 					 answer ? "args.final_thought" : "args.content");
-		strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
+		js_item(out);
+		strbuf_addc(out, '{');
 		js_key_bool(out, "answer", answer);
 		js_key_strn(out, "text", text.ptr, utf8_cut(text.ptr, text.len, most));
 		strbuf_addc(out, '}');
@@ -148,7 +149,8 @@ static void browse_put_step(const struct mt_host *host, struct mt_ctx *ctx, size
 {
 	struct mt_str thought = host->event_field(host->view_at(ctx, at), "args.thought");
 
-	strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
+	js_item(out);
+	strbuf_addc(out, '{');
 	js_key_strn(out, "actions", actions.ptr, actions.len);
 	if (thought.len)
 		js_key_strn(out, "thought", thought.ptr, thought.len);
