@@ -14,6 +14,7 @@
 #include "features/environment-command.h"
 #include "features/replay-internal.h"
 #include "files.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -24,6 +25,7 @@ enum {
 	TIMED_OUT = 124,
 	STATUS_SECONDS = 3,
 	STATUS_LINES = 20,
+	LIST_MAX = 4096, /* bytes of these lines, which can have long paths */
 	HAS_FILTERS = 3, /* exit code */
 };
 
@@ -142,18 +144,33 @@ static bool is_setup(const struct event *action)
 	return action->source == SOURCE_ENVIRONMENT && event_hidden(action);
 }
 
+/* The lines that fit. */
+static size_t list_cut(const char *list, size_t len)
+{
+	size_t at = LIST_MAX;
+
+	if (len <= at)
+		return len;
+	while (at && list[at] != '\n')
+		at--;
+	return at ? at : utf8_cut(list, len, LIST_MAX);
+}
+
 /* The model reads the changes as a message; the command and its output are hidden. */
 static void log_changes(struct conversation *c, const char *list)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(64 * 1024);
+	AUTO(strbuf) struct strbuf text = STRBUF(2 * LIST_MAX);
 	struct error err = ERROR_NONE;
 	json_object *args = js_new_object();
+	size_t len = strlen(list), shown = list_cut(list, len);
 
-	if (*list)
-		strbuf_addf(&text, "Uncommitted changes at the start (git status):\n%s",
-			    list);
+	if (len)
+		strbuf_addf(&text,
+			    "Uncommitted changes at the start (git status):\n%.*s%s",
+			    (int)shown, list,
+			    shown < len ? "\n[more, with long names]" : "");
 	else
-		strbuf_add(&text, "There are no uncommitted changes.");
+		strbuf_add(&text, "The work tree has no uncommitted changes.");
 	js_set_strn(args, "content", text.text, text.len);
 	conversation_log_event(c, event_action("message", SOURCE_ENVIRONMENT, args, &err),
 			       &err);

@@ -46,9 +46,19 @@ END
 	look
 	git -C "$work/ws" clean -qfd
 	git -C "$work/ws" checkout -q .
-	printf '[turn]\nexpect last contains = There are no uncommitted changes.\ntext = Done.\n' \
+	printf '[turn]\nexpect last contains = The work tree has no uncommitted changes.\ntext = Done.\n' \
 		>"$work/script"
 	look
+}
+
+@test "at most 4 KiB of changes are listed" {
+	local long n
+	printf -v long '%0250d' 0
+	for n in {1..20}; do touch "$work/ws/$long$n"; done
+	printf '[turn]\nexpect last contains = [more, with long names]\ntext = Done.\n' >"$work/script"
+	look
+	[ "$(jq -r 'select(.source == "environment" and .action == "message") | .args.content' \
+		"$work"/state/mortise/conversations/*/events.jsonl | wc -c)" -lt 4200 ]
 }
 
 @test "without a shell or a repository, or with the option off, nothing is said" {
