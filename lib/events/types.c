@@ -142,7 +142,8 @@ static const struct event_field o_tool[] = {
 #define NONE NULL, 0
 
 /* The messages are verbatim from OpenHands. In them, {field} is the text of a field,
- * {field:50} its first 50 characters, and {field!r} its literal. event-text.c writes messages that are "!". */
+ * {field:50} its first 50 characters, and {field!r} its literal. event-text.c writes
+ * messages that are "!". */
 static const struct event_type types[EVENT_TYPE_COUNT] = {
 	ACTION(NULL, "null", 0, "No action", NONE),
 	ACTION(RUN, "run", EVENT_RUNNABLE, "Running command: {command}", FIELDS(a_run)),

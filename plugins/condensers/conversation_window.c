@@ -58,7 +58,7 @@ static void mark_recall(struct work *w, size_t message)
 	}
 }
 
-/* @return false if there is no user message to start with. */
+/* @return false without a user message to start with. */
 static bool mark_essential(struct work *w)
 {
 	for (size_t i = 0; i < w->count; i++)

@@ -39,7 +39,8 @@ enum { OUTLINE_OPTIONS = 40 };
 /** Append the text of a tree, {"nodes": [...]} as in the browser's protocol, with a node's
  *  bid in its `browsergym_id`. The first node is the root. Invalid nodes (visited twice,
  *  without a type) are omitted. If the buffer is full, the text ends after a complete line.
- *  `*ret_unseen`: texts or controls out of view were omitted or marked. @return MT_OK, MT_ELIMIT (truncated), MT_EINVAL, MT_ENOMEM. */
+ *  `*ret_unseen`: texts or controls out of view were omitted or marked.
+ *  @return MT_OK, MT_ELIMIT (truncated), MT_EINVAL, MT_ENOMEM. */
 int outline_put(struct strbuf *out, json_object *tree,
 		const struct outline_options *options, ax_mark_fn *mark, void *arg,
 		bool *ret_unseen, struct error *err);
