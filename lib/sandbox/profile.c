@@ -21,7 +21,8 @@
 static const char section[] = "sandbox";
 
 enum { MODULES_MAX = 256, MODULE_DEPTH = 4, CACHE_NAME = 200,
-       HOME_ENTRIES_MAX = 512, COVERS_MAX = 256, COVER_ENTRIES_MAX = 50000 };
+       HOME_ENTRIES_MAX = 512, ROOT_ENTRIES_MAX = 512, COVERS_MAX = 256,
+       COVER_ENTRIES_MAX = 50000 };
 
 /* Programs, libraries and data that every program may need. */
 static const char *const system_read[] = {
@@ -44,9 +45,14 @@ static const char *const home_read[] = {
 	".config/mortise/skills", ".local/lib/mortise",
 };
 
-/* Directories that show only what is listed. */
-static const char *const system_hide[] = { "/run", "/home", "/root", "/var/spool",
-					   "/var/mail", "/mnt", "/media", "/srv" };
+/* Directories that show only what is listed, as do all directories of / but those of
+ * `system_root`: Landlock does not refuse to connect to a Unix socket that is visible. */
+static const char *const system_hide[] = { "/var/lib", "/var/mail", "/var/opt",
+					   "/var/spool", "/var/www" };
+static const char *const system_root[] = {
+	"bin", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt",
+	"proc", "sbin", "snap", "sys", "tmp", "usr", "var",
+};
 
 /* Environment variables that name directories of tool chains. */
 static const char *const tool_chains[] = { "VIRTUAL_ENV", "CONDA_PREFIX", "JAVA_HOME",
@@ -159,8 +165,31 @@ static void add_readable(struct making *m)
 	add_option_list(m, &m->rules->read, section, "read");
 }
 
+/* Whether an entry of / is one of these. */
+static bool is_of_system(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(system_root); i++)
+		if (strcmp(name, system_root[i]) == 0)
+			return true;
+	return false;
+}
+
+static void hide_root_entries(struct making *m)
+{
+	DIR *all = opendir("/");
+	struct dirent *entry;
+
+	for (size_t n = 0; all && n < ROOT_ENTRIES_MAX && (entry = readdir(all)); n++)
+		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+		    *entry->d_name != '.' && !is_of_system(entry->d_name))
+			add_in(m, &m->rules->hide, "/", entry->d_name);
+	if (all)
+		closedir(all);
+}
+
 static void add_hidden(struct making *m)
 {
+	hide_root_entries(m);
 	for (size_t i = 0; i < ARRAY_LEN(system_hide); i++)
 		add(m, &m->rules->hide, system_hide[i]);
 	if (*m->home && !is_system_root(m->home))

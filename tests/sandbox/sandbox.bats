@@ -44,6 +44,19 @@ play() {
 	[[ "$output" == *" attempts succeeded or were not made: namespaces are disabled in the configuration"* ]]
 }
 
+# The build directory may be anywhere, even in a directory of / that no standard names. It
+# is readable here; the directory that contains it is not.
+@test "Unix sockets cannot be connected to, wherever they are" {
+	needs_namespaces
+	local dir
+	dir=$(mktemp -d "$top_builddir/../socket-XXXXXX") || skip "the directory cannot be created"
+	TMPDIR=$dir XDG_STATE_HOME=$dir run timeout 120 mortise sandbox verify
+	rm -rf "$dir"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"refused    connect to a Unix socket outside"* ]]
+}
+
 @test "mode = required refuses to run without all of it" {
 	run -1 mortise sandbox run -o sandbox.mode=required -o sandbox.namespaces=no -o sandbox.landlock=0 -- true
 	[[ "$output" == *"the sandbox is required, but not all of it is enforced"* ]]
