@@ -105,6 +105,17 @@ call() {
 	report $? "$1: $3${6:+ in a grown runner}" "$work/out"
 }
 
+# declarations DIR HEADER : without comments
+declarations() { ${CC:-cc} -std=gnu17 -I"$1" -E -P -dD "$1/mortise/$2"; }
+
+for name in plugin tool function; do
+	declarations "$frozen" "$name.h" > "$work/a" &&
+		declarations "$top_srcdir/sdk-headers" "$name.h" > "$work/b" &&
+		diff "$work/a" "$work/b" > "$work/out"
+	report $? "$name.h is that of 1.0, until that is released; else: abi-growth.sh --freeze" \
+		"$work/out"
+done
+
 grow "$top_srcdir/sdk-headers" "$work/grown"
 build_host > "$work/out" 2>&1
 report $? "a host with one member more in every struct is built" "$work/out"
