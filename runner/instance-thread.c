@@ -72,6 +72,19 @@ struct mt_call *instance_call_new(struct mt_instance *instance, const struct fra
 	return c;
 }
 
+/* A child that a plugin forked has returned from its function: only the process itself
+ * may continue. */
+static void instance_thread_end_child(const struct mt_instance *i)
+{
+	if (getpid() == worker.pid)
+		return;
+	dprintf(STDERR_FILENO,
+		"%s: a child process returned from a function of the plugin; end it "
+		"with _exit\n",
+		i->spec->name);
+	_exit(1);
+}
+
 static int instance_thread_load(struct mt_instance *i, struct error *err)
 {
 	int status = MT_OK;
@@ -100,6 +113,7 @@ static int instance_thread_ready(struct mt_instance *i, struct error *err)
 	i->last_log[0] = '\0';
 	if (i->set->open)
 		status = worker_plugin_status(i->set->open(&tool_host, i, &i->self));
+	instance_thread_end_child(i);
 	if (status)
 		return fail(err, status, "cannot open `%s`: %s", i->spec->name,
 			    *i->last_log ? i->last_log : status_name(status));
@@ -293,6 +307,7 @@ static void instance_thread_finish(struct mt_call *c, int status, const struct e
 	struct frame f = { .type = FRAME_DONE, .id = c->id };
 	struct error own = ERROR_NONE;
 
+	instance_thread_end_child(c->instance);
 	pthread_mutex_lock(&c->lock);
 	c->running = false;
 	while (c->users)
@@ -344,6 +359,22 @@ static void instance_thread_list_tools(struct mt_call *c)
 	instance_thread_forget(c);
 }
 
+/* The plugin ended the thread of this call. What the thread held is lost: the worker must
+ * be replaced. */
+static void instance_thread_fail_ended(struct mt_call *c)
+{
+	struct error err = ERROR_NONE;
+	int status = fail(&err, MT_EINVAL,
+			  "`%s` ended the thread of its call (pthread_exit); return from "
+			  "the function instead",
+			  c->listing ? c->instance->spec->name : c->tool);
+
+	worker.retire = true;
+	c->failed = MT_OK;
+	instance_thread_finish(c, status, &err);
+	instance_thread_forget(c);
+}
+
 struct own_thread {
 	struct mt_call *call;
 	struct target target;
@@ -373,20 +404,37 @@ static struct own_thread *own_thread_new(struct mt_call *c, const struct target 
 	return o;
 }
 
-static void *run_beside(void *arg)
+static void leave_beside(struct mt_instance *i, struct own_thread *o)
 {
-	struct own_thread *o = arg;
-	struct mt_instance *i = o->call->instance;
-	struct error err = ERROR_NONE;
-	int status = instance_thread_run(o->call, &o->target, &err);
-
-	instance_thread_finish(o->call, status, &err);
-	instance_thread_forget(o->call);
 	own_thread_free(o);
 	pthread_mutex_lock(&worker.lock);
 	i->busy--;
 	pthread_cond_broadcast(&i->wake);
 	pthread_mutex_unlock(&worker.lock);
+}
+
+static void ended_beside(void *arg)
+{
+	struct own_thread *o = arg;
+	struct mt_instance *i = o->call->instance;
+
+	instance_thread_fail_ended(o->call);
+	leave_beside(i, o);
+}
+
+static void *run_beside(void *arg)
+{
+	struct own_thread *o = arg;
+	struct mt_instance *i = o->call->instance;
+	struct error err = ERROR_NONE;
+	int status;
+
+	pthread_cleanup_push(ended_beside, o);
+	status = instance_thread_run(o->call, &o->target, &err);
+	pthread_cleanup_pop(0);
+	instance_thread_finish(o->call, status, &err);
+	instance_thread_forget(o->call);
+	leave_beside(i, o);
 	return NULL;
 }
 
@@ -464,16 +512,31 @@ static struct mt_call *next_call(struct mt_instance *i)
 	return c;
 }
 
+/* Another thread takes the calls that wait. */
+static void instance_thread_ended(void *arg)
+{
+	struct mt_call *c = arg;
+	struct mt_instance *i = c->instance;
+
+	instance_thread_fail_ended(c);
+	pthread_detach(pthread_self());
+	pthread_mutex_lock(&worker.lock);
+	i->running = pthread_create(&i->thread, NULL, instance_thread, i) == 0;
+	pthread_mutex_unlock(&worker.lock);
+}
+
 void *instance_thread(void *arg)
 {
 	struct mt_instance *i = arg;
 	struct mt_call *c;
 
 	while ((c = next_call(i))) {
+		pthread_cleanup_push(instance_thread_ended, c);
 		if (c->listing)
 			instance_thread_list_tools(c);
 		else
 			instance_thread_run_call(c);
+		pthread_cleanup_pop(0);
 	}
 	if (i->open && i->set->close)
 		i->set->close(&tool_host, i, i->self);

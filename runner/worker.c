@@ -210,6 +210,7 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd)
 	 * arena is never returned. */
 	mallopt(M_ARENA_MAX, 2);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	worker.pid = getpid();
 	worker.fd = fd;
 	worker.spec = spec;
 	worker.plugin_path = plugin;

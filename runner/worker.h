@@ -112,6 +112,7 @@ struct mt_call {
 enum { WORKER_LOST = 121, WORKER_OUTSIDE = 122 };
 
 struct worker {
+	pid_t pid;
 	int fd;                      /* to the supervisor */
 	int wake_fd;                 /* wakes the first thread */
 	const struct spec *spec;

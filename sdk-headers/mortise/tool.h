@@ -14,7 +14,8 @@
  * MT_TOOLSET_PARALLEL). `input` and `cancel` come from another thread while
  * `call` runs. Services marked [any thread] may be called from any thread; the
  * others only by the thread of the function that was given the call, or the
- * instance.
+ * instance. A function must return: the call fails if its thread ends. A child process that
+ * it forks must not return from it.
  *
  * Lifetimes. A struct mt_call is valid until the function that was given it returns, also
  * for other threads; a struct mt_instance until `close` returns; the struct mt_tool_host

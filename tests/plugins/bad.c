@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <mortise/extensions.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef const struct mt_tool_host host_t;
@@ -291,6 +293,24 @@ static int wait_cancel(host_t *host, struct mt_call *call)
 	return MT_ECANCELLED;
 }
 
+/* The child returns from the call, too. */
+static int return_twice(host_t *host, struct mt_call *call)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		return host->fail(call, MT_EIO, "%s", strerror(errno));
+	for (int n = 0; child && n < 500 && !waitpid(child, NULL, WNOHANG); n++)
+		usleep(10000);
+	return host->reply(call, child ? "from the parent" : "from the child");
+}
+
+static int end_thread(host_t *host, struct mt_call *call)
+{
+	(void)host, (void)call;
+	pthread_exit(NULL);
+}
+
 /* 30 MiB, while the supervisor is stopped. */
 static int write_unseen(host_t *host, struct mt_call *call)
 {
@@ -374,7 +394,8 @@ static const struct {
 	{ "wait_cancel", wait_cancel }, { "write_unseen", write_unseen },
 	{ "live", live }, { "places", places },
 	{ "descriptors", descriptors }, { "pid", pid }, { "odd_status", odd_status },
-	{ "fail_after_text", fail_after_text },
+	{ "fail_after_text", fail_after_text }, { "return_twice", return_twice },
+	{ "end_thread", end_thread },
 };
 
 static int run(host_t *host, void *self, struct mt_call *call)

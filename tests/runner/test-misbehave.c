@@ -29,6 +29,9 @@ static const struct {
 	{ "{\"what\":\"spin\"}", 50, MT_ETIMEOUT, SIGKILL, true, "ignored its cancellation" },
 	{ "{\"what\":\"leak\"}", 0, MT_EIO, 0, false,
 	  "no descriptor is left: Too many open files" },
+	{ "{\"what\":\"end_thread\"}", 0, MT_EINVAL, 0, false,
+	  "`do` ended the thread of its call (pthread_exit)" },
+	{ "{\"what\":\"return_twice\"}", 0, MT_OK, 0, false, "" },
 	{ "{\"what\":\"print\"}", 0, MT_OK, 0, false, "" },
 };
 
