@@ -190,6 +190,25 @@ static void put_hints(struct strbuf *out, int64_t hints)
 		strbuf_addc(out, ')');
 }
 
+/* "    NAME (TYPE, required): DESCRIPTION" */
+static void info_parameter(json_object *schema, const char *name, json_object *property,
+			   struct strbuf *out)
+{
+	json_object *required = js_get(schema, "required");
+	const char *type = js_str(property, "type", "");
+	bool needed = false;
+
+	for (size_t i = 0; i < js_length(required) && !needed; i++)
+		needed = strcmp(json_object_get_string(
+					json_object_array_get_idx(required, i)),
+				name) == 0;
+	strbuf_addf(out, "    %s", name);
+	if (*type || needed)
+		strbuf_addf(out, " (%s%s%s)", type, *type && needed ? ", " : "",
+			    needed ? "required" : "");
+	strbuf_addf(out, ": %s\n", js_str(property, "description", ""));
+}
+
 static void info_tools(const struct component *c, struct strbuf *out)
 {
 	json_object *tools = js_get(component_data(c), "tools");
@@ -209,8 +228,7 @@ static void info_tools(const struct component *c, struct strbuf *out)
 		if (!json_object_is_type(properties, json_type_object))
 			continue;
 		json_object_object_foreach(properties, name, property)
-			strbuf_addf(out, "    %s: %s\n", name,
-				    js_str(property, "description", ""));
+			info_parameter(js_get(tool, "schema"), name, property, out);
 	}
 	if (js_bool(component_data(c), "dynamic", false))
 		strbuf_add(out, "  and tools that are listed at run time\n");

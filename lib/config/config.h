@@ -78,8 +78,9 @@ typedef bool config_known_fn(const char *key, const char *item, void *arg);
 void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg);
 
 /** Check a section against the option table of its plugin and collect its settings: {key:
- *  "value"}. Errors name file and line. Keys of the host, which all plugins of a kind
- *  have (`plugin`, `run`, ...), are omitted. */
+ *  "value"}, and the defaults of lists in the form of a value. Errors name file and line.
+ *  Keys of the host, which all plugins of a kind have (`plugin`, `run`, ...), are omitted
+ *  unless they are in the table, too. */
 int config_section(const struct config *c, const char *section,
 		   const struct mt_option *table, size_t count, json_object **ret,
 		   struct error *err);

@@ -482,6 +482,19 @@ static bool is_host_key(const char *section, const char *key)
 	return strcmp(key, "plugin") == 0 || (f && option_find(f->table, f->count, key));
 }
 
+/* The default of a list in the form of a value: "a, b". */
+static int add_list_default(const struct mt_option *option, json_object *set,
+			    struct error *err)
+{
+	AUTO(free) char *text = NULL;
+
+	if (option->type != MT_OPTION_LIST || !option->fallback ||
+	    js_get(set, option->name))
+		return MT_OK;
+	text = config_list_change("", '=', option->fallback);
+	return text && !js_set_str(set, option->name, text) ? MT_OK : out_of_memory(err);
+}
+
 int config_section(const struct config *c, const char *section,
 		   const struct mt_option *table, size_t count, json_object **ret,
 		   struct error *err)
@@ -494,7 +507,9 @@ int config_section(const struct config *c, const char *section,
 		const struct value *v = &c->values[i];
 		int status;
 
-		if (strcmp(v->section, section) != 0 || is_host_key(section, v->key))
+		/* One that the plugin has, too, is for both. */
+		if (strcmp(v->section, section) != 0 ||
+		    (is_host_key(section, v->key) && !option_find(table, count, v->key)))
 			continue;
 		status = config_values_collect(c, v, table, count, set, err);
 		if (status)
@@ -504,6 +519,10 @@ int config_section(const struct config *c, const char *section,
 		const struct mt_option *option =
 			(const struct mt_option *)((const char *)table + i * table->size);
 
+		int status = add_list_default(option, set, err);
+
+		if (status)
+			return status;
 		if ((option->flags & MT_OPTION_REQUIRED) && !js_get(set, option->name))
 			return fail(err, MT_EINVAL, "[%s] requires the option `%s`: %s",
 				    section, option->name,

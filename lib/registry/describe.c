@@ -65,6 +65,10 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 		return fail(err, MT_EINVAL,
 			    "`%s`: `min` and `max` of option `%s` must be finite",
 			    c->name, o->name);
+	if (o->fallback && o->flags & MT_OPTION_REQUIRED)
+		return fail(err, MT_EINVAL,
+			    "`%s`: option `%s` is required and has a default", c->name,
+			    o->name);
 	if (o->fallback && option_check(o, o->name, o->fallback, &why))
 		return fail(err, MT_EINVAL, "`%s`: invalid default of an option: %s",
 			    c->name, why.text);
@@ -80,18 +84,20 @@ static const struct mt_option *describe_option_at(const struct mt_component *c, 
 static int describe_options(const struct mt_component *c, struct strbuf *out,
 			    struct error *err)
 {
+	char who[96];
+	int status;
+
 	if (c->option_count == 0) {
 		strbuf_add(out, "[]");
 		return MT_OK;
 	}
-	if (c->options->size < MT_OPTION_SIZE_1_0 || c->options->size > 65536 ||
-	    c->options->size % _Alignof(struct mt_option))
-		return fail(err, MT_EINVAL,
-			    "`%s`: options declare a size of %u bytes, but at least %zu "
-			    "are required",
-			    c->name, c->options->size, MT_OPTION_SIZE_1_0);
+	snprintf(who, sizeof who, "options of `%.64s` declare", c->name);
+	status = registry_check_size(who, c->options->size, MT_OPTION_SIZE_1_0,
+				     _Alignof(struct mt_option), err);
+	if (status)
+		return status;
 	for (size_t i = 0; i < c->option_count; i++) {
-		int status = check_option(c, describe_option_at(c, i), err);
+		status = check_option(c, describe_option_at(c, i), err);
 
 		for (size_t j = 0; j < i && !status; j++)
 			if (strcmp(describe_option_at(c, i)->name,
@@ -351,6 +357,8 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 			    struct error *err)
 {
 	const struct mt_toolset *set = c->functions;
+	char who[96];
+	int status;
 
 	if (set->reserved)
 		return fail(err, MT_EUNSUPPORTED,
@@ -362,17 +370,15 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 			    set->tool_count, TOOLS_MAX);
 	if (set->tool_count == 0 && !set->list)
 		return fail(err, MT_EINVAL, "`%s` provides no tool", c->name);
-	if (set->tool_count &&
-	    (set->tools->size < MT_TOOL_SIZE_1_0 || set->tools->size > 65536 ||
-	     set->tools->size % _Alignof(struct mt_tool)))
-		return fail(err, MT_EINVAL,
-			    "tools of `%s` declare a size of %u bytes, but at least %zu "
-			    "are required; rebuild it with the installed headers",
-			    c->name, set->tools->size, MT_TOOL_SIZE_1_0);
+	snprintf(who, sizeof who, "tools of `%.64s` declare", c->name);
+	status = set->tool_count
+			 ? registry_check_size(who, set->tools->size, MT_TOOL_SIZE_1_0,
+					       _Alignof(struct mt_tool), err)
+			 : MT_OK;
+	if (status)
+		return status;
 	strbuf_add(out, "{\"tools\":[");
 	for (size_t i = 0; i < set->tool_count; i++) {
-		int status;
-
 		if (i > 0)
 			strbuf_addc(out, ',');
 		status = describe_tool(set, tool_at(set, i), out, err);

@@ -128,15 +128,33 @@ static int check_identity(const struct mt_plugin *p, struct error *err)
 	return status;
 }
 
+int registry_check_size(const char *who, uint32_t size, size_t least, size_t align,
+			struct error *err)
+{
+	static const char remedy[] = "rebuild the plugin with the installed headers";
+
+	if (size < least)
+		return fail(err, MT_EINVAL,
+			    "%s a size of %u bytes, but at least %zu are required; %s",
+			    who, size, least, remedy);
+	if (size > STRUCT_MAX)
+		return fail(err, MT_EINVAL,
+			    "%s a size of %u bytes, but at most %d are allowed; %s", who,
+			    size, STRUCT_MAX, remedy);
+	if (size % align)
+		return fail(err, MT_EINVAL,
+			    "%s a size of %u bytes, which is not a multiple of %zu; %s",
+			    who, size, align, remedy);
+	return MT_OK;
+}
+
 static int check_plugin(const struct mt_plugin *p, struct error *err)
 {
-	int status;
+	int status = registry_check_size("descriptor declares", p->size,
+					 MT_PLUGIN_SIZE_1_0, 1, err);
 
-	if (p->size < MT_PLUGIN_SIZE_1_0 || p->size > 65536)
-		return fail(err, MT_EINVAL,
-			    "descriptor declares a size of %u bytes, but at least %zu "
-			    "are required; rebuild the plugin with the installed headers",
-			    p->size, MT_PLUGIN_SIZE_1_0);
+	if (status)
+		return status;
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
 		return fail(err, MT_EUNSUPPORTED,
 			    "built for plugin ABI %u.%u, but this mortise has %u.%u; %s",
@@ -164,13 +182,9 @@ static int check_plugin(const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL,
 			    "provides %u components; the number must be from 1 to %d",
 			    p->component_count, COMPONENTS_MAX);
-	if (p->components->size < MT_COMPONENT_SIZE_1_0 || p->components->size > 65536 ||
-	    p->components->size % _Alignof(struct mt_component))
-		return fail(err, MT_EINVAL,
-			    "components declare a size of %u bytes, but at least %zu are "
-			    "required; rebuild the plugin with the installed headers",
-			    p->components->size, MT_COMPONENT_SIZE_1_0);
-	return MT_OK;
+	return registry_check_size("components declare", p->components->size,
+				   MT_COMPONENT_SIZE_1_0, _Alignof(struct mt_component),
+				   err);
 }
 
 const struct mt_component *component_at(const struct mt_plugin *p, size_t n)
@@ -197,7 +211,7 @@ static int descriptor_check_version(const struct mt_component *c,
 int component_check(const struct mt_component *c, struct error *err)
 {
 	const struct kind_info *k = kind_info(c->kind);
-	int status = descriptor_check_name(c->name, "component's name", err);
+	int status = descriptor_check_name(c->name, "component name", err);
 
 	if (status)
 		return status;

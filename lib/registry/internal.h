@@ -14,6 +14,7 @@ enum {
 	OPTIONS_MAX = 512, TOOLS_MAX = 1024, PERMISSIONS_MAX = 256,
 	PLUGIN_TEXT_MAX = 1 << 18,    /* maximum bytes of one string of a plugin */
 	ABOUT_MAX = 4096,             /* maximum bytes of its text for the user */
+	STRUCT_MAX = 65536,           /* maximum bytes of a struct of a plugin */
 };
 
 struct loaded {
@@ -41,6 +42,9 @@ struct kind_info {
 };
 const struct kind_info *kind_info(int kind);
 int component_check(const struct mt_component *c, struct error *err);
+/** Check the declared size of a struct. `who`: "components declare" */
+int registry_check_size(const char *who, uint32_t size, size_t least, size_t align,
+			struct error *err);
 const struct mt_component *component_at(const struct mt_plugin *p, size_t n);
 int registry_open_file(const char *path, const struct mt_plugin **ret, struct error *err);
 /** Check a file without loading it. */

@@ -33,10 +33,16 @@ static int report_clash(struct registry *r, const struct component *c,
 {
 	AUTO(strbuf) struct strbuf reason = STRBUF(16384);
 
-	strbuf_addf(&reason,
-		    "%s `%s` is ignored because %s takes precedence; to use it, name it "
-		    "in the configuration: %s",
-		    kind_name(c->kind), c->name, winner->path, c->unique);
+	strbuf_addf(&reason, "%s `%s` is ignored because %s takes precedence; ",
+		    kind_name(c->kind), c->name, winner->path);
+	if (strcmp(c->unique, winner->unique) == 0)
+		strbuf_addf(&reason,
+			    "both have the id %s; to use it, remove the other, or set "
+			    "`plugin` to its path",
+			    c->id);
+	else
+		strbuf_addf(&reason, "to use it, name it in the configuration: %s",
+			    c->unique);
 	return reason.error ? reason.error
 			    : registry_refuse(r, c->path, c->kind, c->name, reason.text);
 }

@@ -97,7 +97,7 @@ enum mt_option_type {
 	MT_OPTION_BYTES = 5,    /* 4096, 64K, 10M, 1G; min..max in bytes */
 	MT_OPTION_NUMBER = 6,   /* decimal fraction within min..max */
 	MT_OPTION_CHOICE = 7,   /* one of `choices` */
-	MT_OPTION_LIST = 8,     /* comma-separated text */
+	MT_OPTION_LIST = 8,     /* comma-separated text; the plugin gets "a, b" */
 	MT_OPTION_PATH = 9,     /* file or directory; ~ is expanded */
 };
 
@@ -112,7 +112,8 @@ enum {
 struct mt_option {
 	uint32_t size;
 	uint32_t type;        /* enum mt_option_type */
-	const char *name;     /* [a-z][a-z0-9_]*, unique in the table */
+	const char *name;     /* [a-z][a-z0-9_]*, unique in the table; one that the host
+	                         has in such a section (`deadline`) is for both */
 	const char *fallback; /* default in the syntax of the configuration; NULL: unset */
 	const char *help;     /* one sentence; includes the unit if there is one */
 	const char *choices;  /* MT_OPTION_CHOICE: "a|b|c"; else NULL */

@@ -75,6 +75,8 @@ bare() {
 		#define OPTION(...) { .size = sizeof(struct mt_option), \\
 			.type = MT_OPTION_INT, .name = "depth", .help = "x", __VA_ARGS__ }
 		static const struct mt_option wrong_option[] = { OPTION(.fallback = "deep") };
+		static const struct mt_option needless_option[] = {
+			OPTION(.fallback = "1", .flags = MT_OPTION_REQUIRED) };
 		static const struct mt_option reserved_option[] = { OPTION(.reserved = 1) };
 		static const struct mt_option endless_option[] = { OPTION(.max = __builtin_inf()) };
 		static const struct mt_option flagged_option[] = { OPTION(.flags = 1u << 9) };

@@ -774,6 +774,44 @@ call_bash() { # [FLAG...]
 	[[ "$output" == *"second.so: tool \`bash\` is ignored because $dir/first.so takes precedence; to use it, name it in the configuration: com.example.bash" ]]
 }
 
+@test "of two files with one id, the refusal says that naming it does not help" {
+	named first '#define MT_PLUGIN_DOMAIN "org.example"'
+	cp "$dir/first.so" "$dir/second.so"
+	run mortise plugins --refused
+	[ "$output" = "$dir/second.so: tool \`bash\` is ignored because $dir/first.so takes precedence; both have the id org.example.bash; to use it, remove the other, or set \`plugin\` to its path" ]
+}
+
+@test "lists have one form, and an option with the name of one of the host is for both" {
+	compile lists <<-'END'
+		#include <mortise/tool.h>
+		static const struct mt_option options[] = {
+			{ .size = sizeof *options, .type = MT_OPTION_LIST, .name = "hosts",
+			  .help = "Hosts.", .fallback = "a,b ,c" },
+			{ .size = sizeof *options, .type = MT_OPTION_TEXT, .name = "deadline",
+			  .help = "Its own copy." },
+		};
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			struct mt_instance *i = host->call_instance(call);
+			const char *deadline = host->option(i, "deadline");
+			return host->reply(call, "%s|%s", host->option(i, "hosts"),
+					   deadline ? deadline : "none");
+		}
+		MT_TOOL_WITH(run, "lists", (.options = options, .option_count = 2),
+			.name = "lists", .description = "Says its options.",
+			.schema = "{\"type\":\"object\",\"required\":[\"n\"],\"properties\":"
+				  "{\"n\":{\"type\":\"integer\",\"description\":\"A number.\"}}}")
+	END
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$top_builddir/plugins/runtimes"
+	run mortise tools call -o controller.tools=lists lists '{"n":1}'
+	[ "$output" = "a, b, c|none" ]
+	run mortise tools call -o controller.tools=lists -o tool.lists.hosts=x,y -o tool.lists.deadline=20s \
+		lists '{"n":1}'
+	[ "$output" = "x, y|20s" ]
+	run mortise plugins info lists
+	[[ "$output" == *"    n (integer, required): A number."* ]]
+}
+
 # place NAME : a directory with a good plugin, the only one
 place() {
 	mkdir -p "$BATS_TEST_TMPDIR/$1"

@@ -87,7 +87,7 @@ static void test_project(void)
 
 static const struct mt_option plugin_table[] = {
 	OPTION(INT, "depth", .max = 9),
-	OPTION(LIST, "paths", .fallback = "a, b"),
+	OPTION(LIST, "paths", .fallback = "a,b "),
 	OPTION(PATH, "home"),
 	OPTION(TEXT, "token", .flags = MT_OPTION_SECRET),
 	OPTION(TEXT, "arg.", .flags = MT_OPTION_PREFIX),
@@ -98,12 +98,12 @@ static void test_section(void)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{ "", "{}" },
-		{ "[tool.x]\nplugin = y\ndeadline = 3s\n", "{}" },
-		{ "[tool.x]\ndepth = 3\n", "{\"depth\":\"3\"}" },
+		{ "", "{\"paths\":\"a, b\"}" },
+		{ "[tool.x]\nplugin = y\ndeadline = 3s\n", "{\"paths\":\"a, b\"}" },
+		{ "[tool.x]\ndepth = 3\n", "{\"depth\":\"3\",\"paths\":\"a, b\"}" },
 		{ "[tool.x]\npaths += c\n", "{\"paths\":\"a, b, c\"}" },
 		{ "[tool.x]\narg.a = 1\narg.b = 2\n",
-		  "{\"arg.a\":\"1\",\"arg.b\":\"2\"}" },
+		  "{\"arg.a\":\"1\",\"arg.b\":\"2\",\"paths\":\"a, b\"}" },
 		{ "[tool.x]\ndepth = 10\n",
 		  ":2: [tool.x] `depth`: 10 is not between 0 and 9" },
 		{ "[tool.x]\ndepth += 1\n",
