@@ -8,7 +8,9 @@
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
 #include "files.h"
+#include "log.h"
 #include "runner-client/runner-connection.h"
+#include "tools/option-secrets.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,7 +51,9 @@ static void list_tools_on_tools(void *arg, const char *instance, json_object *to
 {
 	struct listing *l = arg;
 
-	(void)why;
+	if (why)
+		log_line(MT_LOG_WARNING, instance, "its tools could not be listed: %s",
+			 why);
 	catalog_arrived(l->catalog, instance, tools);
 	if (!catalog_is_awaited(l->catalog))
 		list_tools_end(l);
@@ -66,7 +70,7 @@ static void list_tools_on_closed(void *arg, const struct error *why)
 
 static const struct runner_events events = {
 	.ready = list_tools_on_ready, .tools = list_tools_on_tools,
-					     .closed = list_tools_on_closed };
+	.log = runner_write_log, .closed = list_tools_on_closed };
 
 static int wait_for_lists(struct launch *launch, struct catalog *catalog,
 			  struct error *err)
@@ -87,18 +91,23 @@ static int wait_for_lists(struct launch *launch, struct catalog *catalog,
 int list_tools(const struct list_tools *o, struct error *err)
 {
 	const struct catalog *catalogs[] = { o->catalog };
+	AUTO(mask) struct mask *mask = mask_new();
 	struct plugin_component runtime = { 0 };
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct launch l = { .config = o->config, .runtime = &runtime,
 			    .catalogs = catalogs, .catalog_count = 1,
 			    .workspace = workspace, .conversation = "list",
-			    .spool_dir = spool, .stderr_fd = -1 };
+			    .spool_dir = spool, .mask = mask, .stderr_fd = -1 };
 	int r;
 
 	if (!catalog_is_awaited(o->catalog))
 		return MT_OK;
 	l.loop = command_loop(err);
 	if (!l.loop)
+		return err->code;
+	if (!mask)
+		return out_of_memory(err);
+	if (option_secrets_hide(o->config, o->registry, mask, err))
 		return err->code;
 	if (!realpath(o->workspace ? o->workspace : ".", workspace))
 		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
@@ -107,8 +116,10 @@ int list_tools(const struct list_tools *o, struct error *err)
 	r = plugin_component_load(o->config, o->registry, MT_KIND_RUNTIME,
 				  config_get(o->config, o->section, "runtime"), &runtime,
 				  err);
+	log_set_mask(mask);
 	if (!r)
 		r = wait_for_lists(&l, o->catalog, err);
+	log_set_mask(NULL);
 	plugin_component_clear(&runtime);
 	command_spool_close();
 	return r;

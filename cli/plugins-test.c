@@ -9,6 +9,7 @@
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
 #include "files.h"
+#include "log.h"
 #include "pattern.h"
 #include "tools/calls.h"
 #include "tools/option-secrets.h"
@@ -269,6 +270,7 @@ static const struct runner_events events = { .ready = plugins_test_on_ready,
 					     .result = plugins_test_on_result,
 					     .request = plugins_test_on_request,
 					     .tools = plugins_test_on_tools,
+					     .log = runner_write_log,
 					     .closed = plugins_test_on_closed };
 
 static int run_cases(struct config *c, struct registry *r, struct test_run *run,
@@ -381,7 +383,9 @@ static int run_file(struct common *common, const char *path, const char *workspa
 	run->catalog = &catalog;
 	run->config = c;
 	run->mask = mask;
+	log_set_mask(mask);
 	run_cases(c, r, run, workspace, spool, &err);
+	log_set_mask(NULL);
 	catalog_clear(&catalog);
 	if (err.code)
 		return command_report(EXIT_TOOL, &err);

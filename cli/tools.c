@@ -8,6 +8,7 @@
 #include "controller/plugins/launch.h"
 #include "controller/plugins/plugin-load.h"
 #include "files.h"
+#include "log.h"
 #include "mcp-server.h"
 #include "signals.h"
 #include "tools/calls.h"
@@ -259,7 +260,8 @@ static void cli_tools_on_request(void *arg, uint64_t id, uint64_t request,
 }
 
 static const struct runner_events events = { .result = tools_on_result,
-					     .request = cli_tools_on_request };
+					     .request = cli_tools_on_request,
+					     .log = runner_write_log };
 
 static int cli_tools_perform(struct launch *l, const struct tool *t, json_object *args,
 			     struct call *call, struct error *err)
@@ -356,10 +358,12 @@ static int cli_tools_call_tool(struct config *c, struct registry *r,
 	}
 	if (dir_temporary("mortise-call", spool, sizeof spool, err))
 		return command_report(EXIT_FAILED, err);
+	log_set_mask(mask);
 	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
 				  config_get(c, a->section, "runtime"), &runtime, err) ||
 	    cli_tools_perform(&l, t, args, &call, err))
 		call.code = command_report(EXIT_TOOL, err);
+	log_set_mask(NULL);
 	plugin_component_clear(&runtime);
 	if (!call.kept)
 		dir_remove(spool, NULL);

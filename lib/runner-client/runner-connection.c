@@ -3,6 +3,7 @@
  * runner-connection.c - launches a runner, sends and receives its messages, and shuts
  * it down. */
 #include "runner-client/runner-internal.h"
+#include "log.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -630,6 +631,12 @@ int runner_list(struct runner *l, const char *instance, struct error *err)
 	status = b.error ? b.error : send_or_wait(l, b.text, b.len);
 	return status ? fail(err, status, "cannot list the tools of `%s`", instance)
 		      : MT_OK;
+}
+
+void runner_write_log(void *arg, int level, const char *instance, const char *text)
+{
+	(void)arg;
+	log_line(level, instance ? instance : "runner", "%s", text);
 }
 
 bool runner_changing(const struct runner *l)

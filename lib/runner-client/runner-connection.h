@@ -114,6 +114,9 @@ bool runner_is_outside(const struct runner *l, const char *instance);
 /** PID of the launched process, for ps and benchmarks; -1: none. */
 int runner_pid(const struct runner *l);
 
+/** For `log` of struct runner_events: write the line to the log of this process. */
+void runner_write_log(void *arg, int level, const char *instance, const char *text);
+
 /** Make `to` a copy of a result, owned. If memory for it runs out, the copy is a result
  *  that reports this. */
 void runner_result_copy(struct runner_result *to, const struct runner_result *from);

@@ -812,6 +812,45 @@ call_bash() { # [FLAG...]
 	[[ "$output" == *"    n (integer, required): A number."* ]]
 }
 
+@test "a call and a list print what the plugin logs, without secrets" {
+	compile says <<-'END'
+		#include <mortise/tool.h>
+		static const struct mt_option options[] = {
+			{ .size = sizeof *options, .type = MT_OPTION_TEXT, .name = "key",
+			  .help = "A key.", .flags = MT_OPTION_SECRET },
+		};
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			return host->reply(call, "done");
+		}
+		static const struct mt_tool tool = { .size = sizeof tool, .name = "says",
+			.description = "Logs.", .schema = "{}", .call = run };
+		static int start(const struct mt_tool_host *host, struct mt_instance *i, void **ret)
+		{
+			host->log(i, MT_LOG_WARNING, "the key is %s", host->option(i, "key"));
+			return MT_OK;
+		}
+		static int more(const struct mt_tool_host *host, struct mt_instance *i, void *self,
+				struct mt_listing *listing)
+		{
+			host->log(i, MT_LOG_WARNING, "no list with %s", host->option(i, "key"));
+			return MT_EIO;
+		}
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = &tool, .open = start, .list = more };
+		MT_TOOLSET(&set, "says", .name = "says", .options = options, .option_count = 1)
+	END
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$top_builddir/plugins/runtimes"
+	for command in "call says {}" "list"; do
+		run mortise tools $command -o controller.tools=says -o tool.says.key=hidden-in-the-log
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"says"*"the key is <secret_hidden>"* ]]
+		[[ "$output" != *hidden-in-the-log* ]]
+	done
+	[[ "$output" == *"its tools could not be listed: "* ]]
+}
+
 # place NAME : a directory with a good plugin, the only one
 place() {
 	mkdir -p "$BATS_TEST_TMPDIR/$1"

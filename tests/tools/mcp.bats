@@ -50,9 +50,9 @@ m() {
 		[[ "$output" == *"dotted_name_x"* ]]
 		[[ "$output" != *"no_schema"* ]]
 		run m tools call plain '{"text":"a"}'
-		[ "$output" = 'plain {"text": "a"}' ]
+		[ "${lines[-1]}" = 'plain {"text": "a"}' ]
 		run m tools call dotted_name_x
-		[ "$output" = 'dotted.name/x {}' ]
+		[ "${lines[-1]}" = 'dotted.name/x {}' ]
 	done
 }
 
@@ -157,7 +157,7 @@ m() {
 	run m tools call two_plain '{"text":"b"}'
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$output" = 'plain {"text": "b"}' ]
+	[ "${lines[-1]}" = 'plain {"text": "b"}' ]
 	[ "$(wc -l <"$dir/starts-two")" -eq 2 ]
 }
 

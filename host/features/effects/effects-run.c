@@ -60,12 +60,6 @@ static void effects_on_request(void *arg, uint64_t call, uint64_t request,
 	runner_refuse(s->runner, request, MT_EUNSUPPORTED, "not available in a preview");
 }
 
-static void effects_on_log(void *arg, int level, const char *instance, const char *text)
-{
-	(void)arg;
-	log_line(level, instance ? instance : "runner", "%s", text);
-}
-
 static void effects_on_closed(void *arg, const struct error *why)
 {
 	struct conversation *c = arg;
@@ -89,7 +83,7 @@ static const struct runner_events effects_events = {
 	.output = effects_on_output,
 	.result = effects_on_result,
 	.request = effects_on_request,
-	.log = effects_on_log,
+	.log = runner_write_log,
 	.closed = effects_on_closed,
 };
 
