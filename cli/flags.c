@@ -48,11 +48,14 @@ void command_write(FILE *out, const char *text, size_t len)
 		fwrite(text, 1, len, out);
 		return;
 	}
-	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = text[i] == '\n' || text[i] == '\t' ? 0
-						       : utf8_control(text + i, len - i);
-		if (!n)
-			putc(text[i], out);
+	for (size_t i = 0, n; i < len; i += n) {
+		bool valid, line = text[i] == '\n' || text[i] == '\t';
+
+		n = utf8_next(text + i, len - i, &valid);
+		if (!valid)
+			fputs(UTF8_REPLACEMENT, out);
+		else if (line || !utf8_control(text + i, n))
+			fwrite(text + i, 1, n, out);
 	}
 }
 

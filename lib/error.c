@@ -21,6 +21,13 @@ int fail_va(struct error *err, int code, const char *fmt, va_list ap)
 
 		err->text[kept - utf8_tail(err->text, kept)] = '\0';
 	}
+	for (size_t at = 0, n, total = strlen(err->text); at < total; at += n) {
+		bool valid;
+
+		n = utf8_next(err->text + at, total - at, &valid);
+		if (!valid)
+			memset(err->text + at, '?', n);
+	}
 	utf8_blank_controls(err->text, strlen(err->text));
 	return code;
 }

@@ -277,7 +277,14 @@ json_object *js_texts(const char *first, ...)
 
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 {
-	if (len > INT32_MAX)
+	AUTO(strbuf) struct strbuf clean = STRBUF((size_t)INT32_MAX + 1);
+
+	if (text && !utf8_valid(text, len)) {
+		utf8_add_clean(&clean, text, len);
+		text = clean.text;
+		len = clean.len;
+	}
+	if (len > INT32_MAX || clean.error)
 		return js_fail(o);
 	return js_set_new(o, name,
 			  json_object_new_string_len(text ? text : "", (int)len));

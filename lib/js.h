@@ -53,7 +53,7 @@ bool js_failed(const json_object *value);
 bool js_incomplete(const json_object *value);
 
 /** Set or replace a member. A NULL text means that it could not be allocated: MT_ENOMEM.
- *  @return MT_OK or MT_ENOMEM. */
+ *  Invalid UTF-8 becomes U+FFFD. @return MT_OK or MT_ENOMEM. */
 int js_set_str(json_object *o, const char *name, const char *text);
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len);
 int js_set_int(json_object *o, const char *name, int64_t value);

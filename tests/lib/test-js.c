@@ -106,6 +106,8 @@ static void members_are_found(void)
 	CHECK(js_set_int(o, "i", 6) == MT_OK && js_int(o, "i", 0) == 6);
 	CHECK(js_set_strn(o, "s", "a\0b", 3) == MT_OK &&
 	      json_object_get_string_len(js_get(o, "s")) == 3);
+	CHECK(js_set_strn(o, "s", "a\xffz", 3) == MT_OK);
+	CHECK_STR(js_str(o, "s", ""), "a\xef\xbf\xbdz");
 	CHECK(js_set_bool(o, "t", false) == MT_OK && !js_bool(o, "t", true));
 	CHECK(js_set(o, "n", js_new_number(0.1)) == MT_OK);
 	CHECK_STR(js_text(js_get(o, "n"), NULL), "0.1");

@@ -209,6 +209,10 @@ static void the_first_error_stays(void)
 	CHECK_STR(error_text(&ERROR_NONE), "out of memory");
 	CHECK(fail(NULL, MT_ENOMEM, "x") == MT_ENOMEM);
 
+	err = ERROR_NONE;
+	fail(&err, MT_EIO, "a\xff\xe2\x82z");
+	CHECK_STR(err.text, "a???z");
+
 	memset(big, 'a', sizeof big);
 	for (size_t i = 0; i + 3 < sizeof big; i += 3)
 		memcpy(big + i, "\xe2\x82\xac", 3);

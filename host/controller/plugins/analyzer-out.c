@@ -98,6 +98,19 @@ static const char *analyzer_out_root(struct mt_ctx *x, size_t n)
 		       : NULL;
 }
 
+/* `room` is less than the size of `ret`. */
+static int copy_clean(char *ret, size_t room, struct mt_str text)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(4096);
+	size_t len;
+
+	utf8_add_clean(&clean, text.ptr, utf8_cut(text.ptr, text.len, room));
+	len = utf8_cut(clean.text, clean.len, room);
+	memcpy(ret, clean.text, len);
+	ret[len] = '\0';
+	return clean.error;
+}
+
 static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
 		       struct mt_str reason)
 {
@@ -107,12 +120,9 @@ static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
 		return fail(&x->error, MT_EINVAL, "%d is not a risk", risk);
 	v->risk = risk;
 	v->deny = deny != 0;
-	snprintf(v->rule, sizeof v->rule, "%.*s", (int)utf8_cut(rule.ptr, rule.len, 120),
-		 rule.ptr ? rule.ptr : "");
-	snprintf(v->reason, sizeof v->reason, "%.*s",
-		 (int)utf8_cut(reason.ptr, reason.len, 250),
-		 reason.ptr ? reason.ptr : "");
-	return MT_OK;
+	return copy_clean(v->rule, 120, rule) || copy_clean(v->reason, 250, reason)
+		       ? MT_ENOMEM
+		       : MT_OK;
 }
 
 static int out_refuse(struct mt_ctx *x, const char *fmt, ...)

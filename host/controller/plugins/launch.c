@@ -25,6 +25,8 @@
 
 static const char *out_wanted(struct mt_ctx *x, const char *name)
 {
+	if (!name)
+		return NULL;
 	if (strcmp(name, "runner") == 0)
 		return config_get(x->launch->config, "core", "runner");
 	if (strcmp(name, "workspace") == 0)
@@ -45,6 +47,9 @@ static int plugin_launch_append(char ***list, size_t *count, char *text)
 
 static int out_arg(struct mt_ctx *x, const char *text)
 {
+	if (!text)
+		return fail(&x->error, MT_EINVAL, "argument %zu of the runner is NULL",
+			    x->argc);
 	return plugin_launch_append(&x->argv, &x->argc, strdup(text));
 }
 
@@ -52,6 +57,9 @@ static int out_env(struct mt_ctx *x, const char *name, const char *value)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 17);
 
+	if (!name || !value)
+		return fail(&x->error, MT_EINVAL, "an environment variable has no %s",
+			    name ? "value" : "name");
 	if (!*name || strchr(name, '='))
 		return fail(&x->error, MT_EINVAL,
 			    "`%.100s` is not a valid name of an environment variable",
@@ -65,6 +73,8 @@ static int out_env(struct mt_ctx *x, const char *name, const char *value)
 
 static int plugin_launch_out_workspace(struct mt_ctx *x, const char *path)
 {
+	if (!path)
+		return fail(&x->error, MT_EINVAL, "the path of the workspace is NULL");
 	free(x->workspace);
 	x->workspace = strdup(path);
 	return x->workspace ? MT_OK : MT_ENOMEM;
