@@ -286,6 +286,32 @@ static void on_hello_time(uv_timer_t *t)
 	runner_break(l, MT_ETIMEOUT, "the runner does not respond: no hello received");
 }
 
+static void on_hello_late(uv_timer_t *t)
+{
+	struct runner *l = t->data;
+	char text[160];
+
+	snprintf(text, sizeof text,
+		 "the runner has not started within %d s; it has %llu s more",
+		 HELLO_LATE_MS / 1000, (unsigned long long)l->hello_left_ms / 1000);
+	if (l->events->log)
+		l->events->log(l->arg, MT_LOG_WARNING, NULL, text);
+	uv_timer_start(t, on_hello_time, l->hello_left_ms, l->hello_left_ms);
+}
+
+static void runner_connection_await_hello(struct runner *l,
+					  const struct runner_spec *spec)
+{
+	uint64_t ms = (uint64_t)(spec->hello_ms ? spec->hello_ms : HELLO_MS);
+
+	if (ms > HELLO_LATE_MS) {
+		l->hello_left_ms = ms - HELLO_LATE_MS;
+		uv_timer_start(&l->timer, on_hello_late, HELLO_LATE_MS, 0);
+	} else {
+		uv_timer_start(&l->timer, on_hello_time, ms, ms);
+	}
+}
+
 static int say_hello(struct runner *l, const struct runner_spec *spec, struct error *err)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(HELLO_BYTES_MAX);
@@ -392,7 +418,6 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 		struct error *err)
 {
 	struct runner *l = runner_new(loop, spec);
-	uint64_t hello_ms;
 	int status;
 
 	if (!l)
@@ -416,8 +441,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 		return status;
 	}
 	l->started = true;
-	hello_ms = (uint64_t)(spec->hello_ms ? spec->hello_ms : HELLO_MS);
-	uv_timer_start(&l->timer, on_hello_time, hello_ms, hello_ms);
+	runner_connection_await_hello(l, spec);
 	*ret = l;
 	return MT_OK;
 }

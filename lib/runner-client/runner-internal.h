@@ -12,6 +12,7 @@ enum {
 	HELLO_BYTES_MAX = 15 << 20,
 	QUEUE_MAX = 32 << 20,     /* maximum bytes that the runner has not read */
 	HELLO_MS = 30000,
+	HELLO_LATE_MS = 10000,             /* a warning is logged */
 	CANCEL_TIMEOUT_MS = 10000,         /* after the grace: the runner is abandoned */
 	GRACE_MS = 2000,
 	INPUT_TIMEOUT_MS = 1000,           /* until a runner with closed input is abandoned */
@@ -46,6 +47,7 @@ struct runner {
 	bool started, exited, eof, finishing, closing, greeted, in_closed;
 	int64_t exit_code;
 	int exit_signal;
+	uint64_t hello_left_ms;   /* for the hello, after the warning */
 	int64_t grace_ms, result_max;
 	struct jsonl lines;
 	struct strbuf waiting;    /* calls made before the hello was answered */

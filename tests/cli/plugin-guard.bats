@@ -68,6 +68,25 @@ resumes() {
 	grep 'no such image' "${file%%$'\n'*}"
 }
 
+@test "a runtime whose program says nothing: a warning tells what is awaited" {
+	runtime 'out->arg(ctx, "/bin/sleep"); return out->arg(ctx, "12");'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[[ "$output" == *"the runner has not started within 10 s; it has 20 s more"* ]]
+	[[ "$output" == *"the runner exited"* ]]
+}
+
+@test "a runtime that gives NULL: the argument is named" {
+	runtime 'out->arg(ctx, "/bin/sleep"); return out->arg(ctx, NULL);'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"runtime odd: argument 1 of the runner is NULL"* ]]
+	runtime 'return out->env(ctx, "A", NULL);'
+	run "${run_it[@]}" -t hi -o controller.runtime=odd
+	[[ "$output" == *"runtime odd: an environment variable has no value"* ]]
+}
+
 @test "a runtime with a workspace that does not exist: the workspace is named" {
 	sandbox=$("$top_builddir/mortise-runner" --sandbox '{"network":"none"}' 2>/dev/null) || true
 	[[ $sandbox == *'"enforced":true'* ]] || skip "no sandbox"
