@@ -23,12 +23,13 @@ for kind in tool agent condenser analyzer dialect runtime; do
 	"$mortise" plugins new $kind my-$kind "$work/$kind"
 	make -C "$work/$kind" CC="${CC:-cc}" MORTISE="$mortise" test
 done
-for page in "$root$docdir"/*.md "$root$docdir"/*/*.md; do
+find "$root$docdir" "$root$examplesdir" -name "*.md" > "$work/pages"
+while read -r page; do
 	grep -o '](\([^) ]*\)' "$page" | cut -c 3- | grep -v : | while read -r link; do
 		link=${link%%#*}
 		[ -z "$link" ] || [ -e "${page%/*}/$link" ] || { echo "$page: $link does not exist" >&2; exit 1; }
 	done
-done
+done < "$work/pages"
 cp -R "$root$examplesdir/examples/vendor" "$work"
 make -C "$work/vendor" CC="${CC:-cc}"
 "$mortise" plugins check "$work/vendor/wc.so"
