@@ -25,10 +25,11 @@ WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap
 TESTS += %D%/known-tests.sh
 # The rules of the sources themselves, which are the same with sanitizers.
 if !SANITIZERS
-TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh
+TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh \
+	%D%/readme.sh
 endif
 EXTRA_DIST += %D%/known-tests.sh %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh \
-	%D%/format.sh %D%/doc-links.sh %D%/doc-links.py %D%/style-patterns %D%/style-ceilings
+	%D%/format.sh %D%/doc-links.sh %D%/doc-links.py %D%/readme.sh %D%/readme.py %D%/style-patterns %D%/style-ceilings
 
 include tests/lib/local.mk
 include tests/events/local.mk
