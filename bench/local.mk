@@ -1,7 +1,7 @@
 # Built on demand: make bench-programs, or bench/run. See README.md there.
 BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood \
 	%D%/log-open %D%/echo %D%/floor-browser %D%/analysis %D%/plugins/reader.so
-EXTRA_DIST += %D%/run
+EXTRA_DIST += %D%/run %D%/readme %D%/figures.json
 EXTRA_PROGRAMS += $(BENCHES)
 check_PROGRAMS += %D%/long-log
 bench_mock_SOURCES = %D%/mock.c

@@ -2,6 +2,8 @@
 """readme.py - see readme.sh."""
 import os
 import re
+import subprocess
+import sys
 
 os.chdir(os.environ["top_srcdir"])
 
@@ -42,12 +44,18 @@ def modules():
     return difference("configure.ac", listed, real)
 
 
+def figures():
+    if subprocess.call([sys.executable, "-B", "bench/readme", "--check"]):
+        yield "README.md does not have the figures of bench/figures.json; run bench/readme"
+
+
 def report(number, name, found):
     for fault in found:
         print("# " + fault)
     print("%sok %d - %s" % ("not " if found else "", number, name))
 
 
-print("1..2")
+print("1..3")
 report(1, "the table of dependencies lists the packages to build", list(packages()))
 report(2, "the table of dependencies lists what configure looks for", list(modules()))
+report(3, "the figures are those of bench/figures.json", list(figures()))
