@@ -5,7 +5,7 @@
  * The groups match Python's difflib.SequenceMatcher, whose output old trajectories and
  * their readers use: the longest common block first, then the parts to its left and
  * right. A line that is very frequent in a long file does not start a block. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 
 #include <inttypes.h>
 #include <string.h>

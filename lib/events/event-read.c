@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * event-read.c - parses events from JSON: fields and defaults, legacy forms. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * event-text.c - derives texts from events: the message, the text of a command output for
  * the model, truncated contents. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 #include "literal.h"
 #include "utf8.h"
 

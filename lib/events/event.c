@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * event.c - creates, queries and writes events. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 
 #include <string.h>
 

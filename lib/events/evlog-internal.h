@@ -4,7 +4,7 @@
 #ifndef LIB_EVENTS_EVLOG_INTERNAL_H
 #define LIB_EVENTS_EVLOG_INTERNAL_H
 
-#include "events/internal.h"
+#include "events/event-internal.h"
 #include "events/evlog.h"
 
 enum {

@@ -4,7 +4,7 @@
  *
  * json-c keeps a copy of the text in each object that it prints. Events stay in memory
  * for a while, so they are written here instead. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 
 #include <inttypes.h>
 

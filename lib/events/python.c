@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * python.c - parses Python literals in old events. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 #include "hex.h"
 #include "utf8.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * trajectory-read.c - imports OpenHands files into a log. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 #include "events/trajectory.h"
 #include "array.h"
 #include "files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * trajectory-write.c - exports a log as an OpenHands file. */
-#include "events/internal.h"
+#include "events/event-internal.h"
 #include "events/trajectory.h"
 
 #include <string.h>

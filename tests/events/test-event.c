@@ -2,7 +2,7 @@
  *
  * test-event.c - events: created, read in old formats, written, queried. */
 #include "events/event.h"
-#include "events/internal.h"
+#include "events/event-internal.h"
 #include "literal.h"
 #include "tap.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - internal to lib/events. */
-#ifndef LIB_EVENTS_INTERNAL_H
-#define LIB_EVENTS_INTERNAL_H
+ * event-internal.h - shared declarations of the files of lib/events. */
+#ifndef LIB_EVENTS_EVENT_INTERNAL_H
+#define LIB_EVENTS_EVENT_INTERNAL_H
 
 #include "events/event.h"
 
