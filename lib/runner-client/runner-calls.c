@@ -3,7 +3,7 @@
  * runner-calls.c - tracks open calls: assembles partial results and completes each
  * call exactly once. */
 #include "base64.h"
-#include "runner-client/runner-internal.h"
+#include "runner-client/runner-connection-internal.h"
 #include "array.h"
 #include <string.h>
 

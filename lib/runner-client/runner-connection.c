@@ -2,7 +2,7 @@
  *
  * runner-connection.c - launches a runner, sends and receives its messages, and shuts
  * it down. */
-#include "runner-client/runner-internal.h"
+#include "runner-client/runner-connection-internal.h"
 #include "log.h"
 #include <inttypes.h>
 #include <signal.h>

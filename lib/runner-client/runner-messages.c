@@ -2,7 +2,7 @@
  *
  * runner-messages.c - dispatches messages of the runner to the owner of the
  * connection. */
-#include "runner-client/runner-internal.h"
+#include "runner-client/runner-connection-internal.h"
 #include <string.h>
 
 static void take_sandbox(struct runner_sandbox *to, const json_object *state)

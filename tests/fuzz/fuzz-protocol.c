@@ -7,7 +7,7 @@
 #include "../../runner/frame.h"
 #include "../../runner/message.h"
 #include "../../runner/spec.h"
-#include "runner-client/runner-internal.h"
+#include "runner-client/runner-connection-internal.h"
 #include <stdint.h>
 #include <string.h>
 

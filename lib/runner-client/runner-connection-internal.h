@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-internal.h - shared declarations of the files of the runner connection. */
-#ifndef LIB_RUNNER_CLIENT_RUNNER_INTERNAL_H
-#define LIB_RUNNER_CLIENT_RUNNER_INTERNAL_H
+ * runner-connection-internal.h - shared declarations of the files of the runner connection. */
+#ifndef LIB_RUNNER_CLIENT_RUNNER_CONNECTION_INTERNAL_H
+#define LIB_RUNNER_CLIENT_RUNNER_CONNECTION_INTERNAL_H
 
 #include "jsonl.h"
 #include "runner-client/runner-connection.h"
