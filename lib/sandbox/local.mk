@@ -12,7 +12,7 @@ libsandbox_a_SOURCES = \
 libsandbox_a_SOURCES += \
 	%D%/host-pattern.c %D%/host-pattern.h \
 	%D%/network-proxy.c %D%/network-proxy.h %D%/proxy-answer.c %D%/proxy-checks.c %D%/proxy-connect.c \
-	%D%/proxy-connection.c %D%/proxy-connection.h %D%/proxy-internal.h \
+	%D%/proxy-connection.c %D%/proxy-connection.h %D%/network-proxy-internal.h \
 	%D%/proxy-process.c %D%/proxy-process.h %D%/proxy-lookup.c %D%/proxy-upstream.c \
 	%D%/proxy-request.c %D%/proxy-request.h %D%/tls-hello.c %D%/tls-hello.h
 libsandbox_a_SOURCES += \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * network-proxy.c - the rules of the network proxy, its loop, and its reports. */
-#include "sandbox/proxy-internal.h"
+#include "sandbox/network-proxy-internal.h"
 
 #include "array.h"
 #include "clock.h"

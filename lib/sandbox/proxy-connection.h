@@ -4,7 +4,7 @@
 #ifndef LIB_SANDBOX_PROXY_CONNECTION_H
 #define LIB_SANDBOX_PROXY_CONNECTION_H
 
-#include "sandbox/proxy-internal.h"
+#include "sandbox/network-proxy-internal.h"
 
 enum {
 	PROXY_BUFFER_MAX = PROXY_HEAD_MAX, /* bytes that wait in one direction */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * proxy-lookup.c - resolves host names in child processes, and refuses addresses. */
-#include "sandbox/proxy-internal.h"
+#include "sandbox/network-proxy-internal.h"
 
 #include "address.h"
 

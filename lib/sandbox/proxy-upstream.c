@@ -2,7 +2,7 @@
  *
  * proxy-upstream.c - reads the proxy of the environment, for connections that go through
  * it. */
-#include "sandbox/proxy-internal.h"
+#include "sandbox/network-proxy-internal.h"
 
 #include "base64.h"
 

@@ -2,7 +2,7 @@
  *
  * test-network-proxy.c - the proxy in a process of its own, with real connections on the
  * loopback interface: what it forwards, each refusal, hostile and slow clients, limits. */
-#include "sandbox/proxy-internal.h"
+#include "sandbox/network-proxy-internal.h"
 #include "clock.h"
 #include "hello.h"
 #include "oom.h"

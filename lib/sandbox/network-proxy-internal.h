@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * proxy-internal.h - shared by the files of the network proxy. */
-#ifndef LIB_SANDBOX_PROXY_INTERNAL_H
-#define LIB_SANDBOX_PROXY_INTERNAL_H
+ * network-proxy-internal.h - shared by the files of the network proxy. */
+#ifndef LIB_SANDBOX_NETWORK_PROXY_INTERNAL_H
+#define LIB_SANDBOX_NETWORK_PROXY_INTERNAL_H
 
 #include "sandbox/network-proxy.h"
 #include "sandbox/proxy-request.h"
