@@ -3,7 +3,7 @@
  * test-plugin-json.c - the requests and answers of the plugins `mcp` and `browser` with
  * each allocation failing once: they are built completely, or not sent. */
 #include "calls.h"
-#include "plugins/tools/browser/internal.h"
+#include "plugins/tools/browser/browser-internal.h"
 #include "plugins/tools/mcp/client.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
 #ifndef BROWSER_ACT_H
 #define BROWSER_ACT_H
 
-#include "internal.h"
+#include "browser-internal.h"
 
 /* Arguments of a call. */
 static inline const char *act_text(const struct py_call *c, int i)

@@ -2,7 +2,7 @@
  *
  * browser.c - the lifetime of the browser and its tabs, and browser events: dialogs,
  * downloads, new tabs. */
-#include "internal.h"
+#include "browser-internal.h"
 #include "clock.h"
 #include "files.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * console.c - messages that pages write to the console, and their errors. */
-#include "internal.h"
+#include "browser-internal.h"
 #include "utf8.h"
 #include <string.h>
 

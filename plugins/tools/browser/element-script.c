@@ -2,7 +2,7 @@
  *
  * element-script.c - runs scripts that inspect an element, in an isolated world,
  * which the page does not see. */
-#include "internal.h"
+#include "browser-internal.h"
 #include <string.h>
 
 int element_find(struct browser *b, const char *bid, struct element **ret,

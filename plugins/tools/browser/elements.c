@@ -2,7 +2,7 @@
  *
  * elements.c - bids: short names for the nodes of a page, valid until the page is left.
  * The bids in a frame start with its letters. */
-#include "internal.h"
+#include "browser-internal.h"
 #include "array.h"
 #include <string.h>
 

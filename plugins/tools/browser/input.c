@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * input.c - mouse and keyboard input. */
-#include "internal.h"
+#include "browser-internal.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef BROWSER_LOOK_H
 #define BROWSER_LOOK_H
 
-#include "internal.h"
+#include "browser-internal.h"
 
 struct rect {
 	double x, y, width, height;

@@ -3,7 +3,7 @@
  * screenshot.c - captures a page as a screenshot, plain or marked: each element that
  * accepts actions gets a frame and its bid, drawn into the image, not into the page. */
 #include "base64.h"
-#include "internal.h"
+#include "browser-internal.h"
 #include <string.h>
 
 enum { PICTURE_MAX = 16 << 20, MARKS_MAX = 300 };

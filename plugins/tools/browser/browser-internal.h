@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * internal.h - shared declarations of the browser tool. */
-#ifndef BROWSER_INTERNAL_H
-#define BROWSER_INTERNAL_H
+ * browser-internal.h - shared declarations of the browser tool. */
+#ifndef BROWSER_BROWSER_INTERNAL_H
+#define BROWSER_BROWSER_INTERNAL_H
 
 #include "browser.h"
 
