@@ -7,7 +7,7 @@ libmt_a_SOURCES = \
 	%D%/jsonl.c %D%/jsonl.h %D%/landlock.c %D%/landlock.h %D%/line-cut.c %D%/line-cut.h %D%/literal.c %D%/literal.h %D%/log.c %D%/log.h %D%/mask.c %D%/mask.h %D%/mask-forms.c %D%/mask-forms.h \
 	%D%/mustache.c %D%/mustache.h %D%/notes.c %D%/notes.h %D%/output.c %D%/output.h %D%/pack.c %D%/pack.h %D%/pack-signature.c %D%/params.c %D%/params.h %D%/paths.c \
 	%D%/pattern.c %D%/pattern.h %D%/schema.c %D%/schema.h \
-	%D%/schema-ref.h %D%/schema-valid.c %D%/sse.c %D%/sse.h %D%/shell-words.c %D%/shell-words.h %D%/shell.c %D%/shell.h %D%/signals.h %D%/slice.h %D%/space.h %D%/strbuf.c %D%/strbuf.h %D%/syscall-filter.c %D%/syscall-filter.h %D%/tool-plugin.h %D%/utf8.c %D%/utf8.h \
+	%D%/schema-ref.h %D%/schema-valid.c %D%/sse.c %D%/sse.h %D%/shell-words.c %D%/shell-internal.h %D%/shell.c %D%/shell.h %D%/signals.h %D%/slice.h %D%/space.h %D%/strbuf.c %D%/strbuf.h %D%/syscall-filter.c %D%/syscall-filter.h %D%/tool-plugin.h %D%/utf8.c %D%/utf8.h \
 	%D%/visible.c %D%/visible.h %D%/visible-tables.h
 # Quoted names only: <ini.h> is inih's, "ini.h" is ours.
 libmt_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers \

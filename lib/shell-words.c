@@ -2,7 +2,7 @@
  *
  * shell-words.c - reads one word of a shell text: quotes, escapes, expansions and
  * patterns. */
-#include "shell-words.h"
+#include "shell-internal.h"
 #include "hex.h"
 #include "utf8.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * shell.c - walks over the simple commands of a shell text. */
-#include "shell-words.h"
+#include "shell-internal.h"
 
 #include "array.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * shell-words.h - shared by shell.c and shell-words.c: a position in a shell text, and
+ * shell-internal.h - shared by shell.c and shell-words.c: a position in a shell text, and
  * the words that are read from it. */
-#ifndef LIB_SHELL_WORDS_H
-#define LIB_SHELL_WORDS_H
+#ifndef LIB_SHELL_INTERNAL_H
+#define LIB_SHELL_INTERNAL_H
 
 #include "shell.h"
 #include "strbuf.h"
