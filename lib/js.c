@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * js.c - reads JSON into json-c objects and writes it.
- *
- * json-c's own parser is laxer than the standard even in strict mode (it accepts NaN, raw
- * control characters, "1."), and crashes when memory runs out. Therefore js-scan.c checks
- * the tokens, and js-build.c creates the objects. */
+ * js.c - accesses, changes, compares and writes json-c objects. */
 #include "js.h"
-#include "js-build.h"
-#include "js-scan.h"
 #include "utf8.h"
 #include <json-c/printbuf.h>
 #include <math.h>
 #include <string.h>
 
 enum { TEXT_FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
-
-json_object *js_parse(const char *text, size_t len, struct error *err)
-{
-	struct error why = ERROR_NONE;
-	json_object *value = NULL;
-	int status = js_scan(text, len, &why);
-
-	if (!status)
-		status = js_build(text, len, &value, &why);
-	if (status)
-		fail(err, why.code, "%s", why.text);
-	return value;
-}
 
 void js_wipe(json_object *value)
 {
@@ -42,22 +23,6 @@ void js_wipe(json_object *value)
 		for (size_t i = 0; i < js_length(value); i++)
 			js_wipe(json_object_array_get_idx(value, i));
 	}
-}
-
-json_object *js_parse_object(const char *text, size_t len, struct error *err)
-{
-	struct error parsed = ERROR_NONE;
-	json_object *value = js_parse(text, len, &parsed);
-
-	if (parsed.code)
-		fail(err, parsed.code, "%s", parsed.text);
-	else if (json_object_is_type(value, json_type_object))
-		return value;
-	else
-		fail(err, MT_EINVAL, "must be a JSON object, not %s",
-		     json_type_to_name(json_object_get_type(value)));
-	json_object_put(value);
-	return NULL;
 }
 
 json_object *js_get(const json_object *o, const char *name)

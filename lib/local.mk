@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libmt.a
 libmt_a_SOURCES = \
 	%D%/argument-repair.c %D%/argument-repair.h %D%/array.c %D%/array.h %D%/auto.h %D%/child.c %D%/child.h %D%/clock.h %D%/columns.c %D%/columns.h %D%/confine.c %D%/confine.h %D%/copy.c %D%/copy.h %D%/crc32c.c %D%/crc32c.h %D%/digest.c %D%/digest.h %D%/base64.c %D%/base64.h %D%/command.c %D%/command.h %D%/error.c %D%/error.h %D%/eventstream.c %D%/eventstream.h %D%/exit-code.h %D%/files.c %D%/files.h %D%/git-dirs.c %D%/git-dirs.h %D%/front-matter.c %D%/front-matter.h %D%/function-ini.c %D%/function-ini.h %D%/harden.c %D%/harden.h %D%/hex.h %D%/address.c %D%/address.h \
-	%D%/function-words.c %D%/function-words.h %D%/function-schema.c %D%/function-schema.h %D%/js.c %D%/js.h %D%/js-build.c %D%/js-build.h %D%/js-scan.c %D%/js-scan.h %D%/library.c %D%/library.h \
+	%D%/function-words.c %D%/function-words.h %D%/function-schema.c %D%/function-schema.h %D%/js.c %D%/js.h %D%/js-parse.c %D%/js-scan.c %D%/js-scan.h %D%/library.c %D%/library.h \
 	%D%/image.c %D%/image.h %D%/ini.c %D%/ini.h %D%/options.c %D%/options-show.c %D%/options.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/landlock.c %D%/landlock.h %D%/line-cut.c %D%/line-cut.h %D%/literal.c %D%/literal.h %D%/log.c %D%/log.h %D%/mask.c %D%/mask.h %D%/mask-forms.c %D%/mask-forms.h \
 	%D%/mustache.c %D%/mustache.h %D%/notes.c %D%/notes.h %D%/output.c %D%/output.h %D%/pack.c %D%/pack.h %D%/pack-signature.c %D%/params.c %D%/params.h %D%/paths.c \

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * js-build.c - builds json-c objects from JSON text and checks every allocation.
- * json-c's own parser does not check whether its buffer could be allocated or
- * extended, nor whether a member was added: when memory runs out it crashes or omits
- * parts. */
-#include "js-build.h"
+ * js-parse.c - reads JSON text into json-c objects and checks every allocation.
+ *
+ * json-c's own parser is laxer than the standard even in strict mode (it accepts NaN, raw
+ * control characters, "1."). Therefore js-scan.c checks the tokens. json-c's parser also does
+ * not check whether its buffer could be allocated or extended, nor whether a member was added:
+ * when memory runs out it crashes or omits parts. */
 #include "js.h"
+#include "js-scan.h"
 #include "strbuf.h"
 #include "utf8.h"
 #include <ctype.h>
@@ -273,7 +275,8 @@ static int js_build_value(struct build *b, json_object **ret)
 							       : js_build_word(b, ret);
 }
 
-int js_build(const char *text, size_t len, json_object **ret, struct error *err)
+/* The text was accepted by js_scan. */
+static int js_build(const char *text, size_t len, json_object **ret, struct error *err)
 {
 	struct build b = { .text = text, .at = text, .end = text + len,
 			   .string = STRBUF(INT32_MAX), .err = err };
@@ -289,4 +292,33 @@ int js_build(const char *text, size_t len, json_object **ret, struct error *err)
 	if (!status)
 		*ret = STEAL(made);
 	return status;
+}
+
+json_object *js_parse(const char *text, size_t len, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	json_object *value = NULL;
+	int status = js_scan(text, len, &why);
+
+	if (!status)
+		status = js_build(text, len, &value, &why);
+	if (status)
+		fail(err, why.code, "%s", why.text);
+	return value;
+}
+
+json_object *js_parse_object(const char *text, size_t len, struct error *err)
+{
+	struct error parsed = ERROR_NONE;
+	json_object *value = js_parse(text, len, &parsed);
+
+	if (parsed.code)
+		fail(err, parsed.code, "%s", parsed.text);
+	else if (json_object_is_type(value, json_type_object))
+		return value;
+	else
+		fail(err, MT_EINVAL, "must be a JSON object, not %s",
+		     json_type_to_name(json_object_get_type(value)));
+	json_object_put(value);
+	return NULL;
 }
