@@ -5,7 +5,6 @@
 
 #include "files.h"
 #include "js.h"
-#include "overlay/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>

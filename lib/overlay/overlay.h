@@ -13,28 +13,10 @@
 #ifndef LIB_OVERLAY_OVERLAY_H
 #define LIB_OVERLAY_OVERLAY_H
 
-#include "error.h"
+#include "overlay/mount.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-
-enum { OVERLAY_ROOTS_MAX = 32 };
-
-struct overlay_root {
-	char *path;  /* the real directory, without symbolic links */
-	char *upper; /* what differs, as overlayfs stores it */
-	int fd;      /* the directory with the changes, O_PATH */
-};
-
-struct overlay {
-	struct overlay_root roots[OVERLAY_ROOTS_MAX];
-	size_t count;
-	int user, mount;       /* the namespaces */
-	char *dir;
-};
-
-#define OVERLAY_NONE ((struct overlay){ .user = -1, .mount = -1 })
 
 /** True if a directory contains an overlay. */
 bool overlay_exists(const char *dir);
@@ -66,11 +48,6 @@ static inline void auto_overlay(struct overlay *o)
 /** Try to mount an overlay in a new directory below `dir`, and remove it again.
  *  @return MT_OK, or MT_EUNSUPPORTED with the reason */
 int overlay_probe(const char *dir, struct error *err);
-/** Move this process, which has one thread, into the namespaces. */
-int overlay_enter(const struct overlay *o, struct error *err);
-/** Let this process, which has one thread, read and change all files of its user, whatever
- *  their modes, as tools in the overlay could. It cannot call overlay_enter later. */
-void overlay_gain(const struct overlay *o);
 /** The path of an absolute path with the changes of the overlay, for this process and its
  *  children that have the descriptor. Owned; NULL: out of memory. A path that is not
  *  covered remains. */
