@@ -40,7 +40,7 @@ libbash_a_SOURCES = \
 	%D%/bash/moved.c %D%/bash/moved.h \
 	%D%/bash/pipeline.c %D%/bash/pipeline.h %D%/bash/prompt.c %D%/bash/prompt.h \
 	%D%/bash/result-notes.c %D%/bash/result-notes.h \
-	%D%/bash/run.c %D%/bash/run.h %D%/bash/run-internal.h %D%/bash/run-result.c %D%/bash/screen.c %D%/bash/screen.h \
+	%D%/bash/result.h %D%/bash/run.c %D%/bash/run.h %D%/bash/run-internal.h %D%/bash/run-result.c %D%/bash/screen.c %D%/bash/screen.h \
 	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
 	%D%/bash/carry.c %D%/bash/carry.h %D%/bash/told.c %D%/bash/told.h %D%/bash/vt.c %D%/bash/vt.h %D%/bash/waiting.c %D%/bash/waiting.h
 libbash_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(VTERM_CFLAGS)

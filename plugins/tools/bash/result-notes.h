@@ -5,7 +5,7 @@
 #define BASH_RESULT_NOTES_H
 
 #include "pipeline.h"
-#include "run.h"
+#include "result.h"
 
 enum note_state {
 	NOTE_COMPLETED,

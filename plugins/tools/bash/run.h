@@ -5,15 +5,8 @@
 #ifndef BASH_RUN_H
 #define BASH_RUN_H
 
-#include "error.h"
-#include "strbuf.h"
-#include <stdbool.h>
+#include "result.h"
 #include <stdint.h>
-
-enum run_style {
-	RUN_STYLE_V0,    /* the texts of OpenHands; a waiting program is not recognized */
-	RUN_STYLE_BRIEF,
-};
 
 struct run_config {
 	const char *shell;       /* path or name */
@@ -50,19 +43,6 @@ struct run_call {
 	const char *job_log;  /* then the path for its output */
 };
 
-/** The result of a call. Texts are valid UTF-8. */
-struct run_result {
-	struct strbuf content; /* at most OUTPUT_CHARS and a marker, or RUN_CHARS */
-	struct strbuf prefix, suffix;
-	bool cut;              /* the content is truncated */
-	bool cancelled;
-	bool moved;            /* it continues as a job, see run_split */
-	bool ended;            /* a command ended: the members below are set */
-	int exit_code;         /* -1: unknown, or still running */
-	long pid;              /* last background process; -1: none */
-	char *username, *hostname, *directory, *python; /* NULL: unknown */
-};
-
 struct run; /* a shell and the state of the conversation with it */
 
 int run_new(const struct run_config *config, struct run **ret, struct error *err);
@@ -77,7 +57,6 @@ int run_warm(struct run *r, struct error *err);
 /** Execute a call. @return MT_OK, or the reason why it was not tried. */
 int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 	     struct error *err);
-void run_result_clear(struct run_result *result);
 /** Create a run for further commands after a result with `moved` set; its shell has the
  *  state from before the command. `r` still follows its command, with empty calls and
  *  input. */
