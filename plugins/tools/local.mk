@@ -3,7 +3,8 @@ noinst_LIBRARIES += libeditor.a
 libeditor_a_SOURCES = \
 	%D%/editor/commands.c %D%/editor/commands.h \
 	%D%/editor/draft.c %D%/editor/draft.h %D%/editor/editor.c %D%/editor/editor.h \
-	%D%/editor/edits.c %D%/editor/memory.c %D%/editor/memory.h %D%/editor/replace.c
+	%D%/editor/edits.c %D%/editor/job.c %D%/editor/memory.c %D%/editor/memory.h %D%/editor/replace.c \
+	%D%/editor/request.h
 libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 LIBEDITOR = libeditor.a libtext.a libmt.a $(JSONC_LIBS) -lm
 

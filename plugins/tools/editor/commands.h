@@ -4,8 +4,8 @@
 #ifndef EDITOR_COMMANDS_H
 #define EDITOR_COMMANDS_H
 
-#include "editor.h"
 #include "memory.h"
+#include "request.h"
 
 struct editor {
 	struct memory *memory;
