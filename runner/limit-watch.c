@@ -4,10 +4,9 @@
  * processes are bounded by a control group where one can be created. Everything else, and
  * both of them elsewhere, is sampled while a call runs and while processes that it left
  * are busy; an idle runner has no wake-ups. */
-#include "limit-watch.h"
+#include "supervisor.h"
 #include "clock.h"
 #include "limits/amount.h"
-#include "supervisor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@ librunner_a_SOURCES = %D%/host-request.c %D%/host-extensions.c %D%/instance-dirs
 	%D%/tool-list.c %D%/output-stream.c %D%/loader.c %D%/loader.h %D%/tool-host.c \
 	%D%/tool-host.h %D%/spool.c %D%/worker.c %D%/worker.h %D%/worker-sandbox.c \
 	%D%/call-table.c %D%/workers.c %D%/frame.c %D%/frame.h %D%/frame-handlers.c \
-	%D%/host-io.c %D%/limit-watch.c %D%/limit-watch.h %D%/message.c %D%/message.h %D%/overlay-watch.c %D%/overlay-watch.h %D%/results.c %D%/spec.c %D%/spec.h \
+	%D%/host-io.c %D%/limit-state.h %D%/limit-watch.c %D%/message.c %D%/message.h %D%/overlay-watch.c %D%/overlay-watch.h %D%/results.c %D%/spec.c %D%/spec.h \
 	%D%/supervisor.c %D%/supervisor.h %D%/process-tree.c %D%/process-tree.h
 librunner_a_CPPFLAGS = $(AM_CPPFLAGS) $(FFI_CFLAGS)
 librunner_a_CFLAGS = $(AM_CFLAGS) -pthread

@@ -8,7 +8,7 @@
 
 #include "frame.h"
 #include "jsonl.h"
-#include "limit-watch.h"
+#include "limit-state.h"
 #include "message.h"
 #include "spec.h"
 #include "process-tree.h"
@@ -170,6 +170,29 @@ void call_fail(struct supervisor *s, struct call *c, int status, const char *fmt
 void call_drop(struct supervisor *s, struct call *c);
 /** Cancel and kill calls after their time limit. @return ms until the next; -1. */
 int64_t calls_check(struct supervisor *s);
+
+/* limit-watch.c */
+/** In a new worker: let another process create the group and move the worker into it,
+ *  because joining waits for the kernel for milliseconds.
+ *  @return a descriptor for limit_wait_joined, or -1: nothing to wait for */
+int limit_join_group(const struct supervisor *s, unsigned worker);
+/** Wait until the worker is in the group, and close the descriptor: what runs before that
+ *  would not count. Gives up after 3 s, so that a kernel that is slow holds nothing up. */
+void limit_wait_joined(int joining);
+/** Remove the group, if it is empty. */
+void limit_remove_group(const struct limit_group *group);
+/** Choose the name of the group, after the hello. */
+void limit_open(struct supervisor *s);
+/** Watch the calls, when it is time. @return ms until the next time; -1. */
+int64_t limit_check(struct supervisor *s);
+/** The call exceeded a limit: cancel it, and end it with this sentence. */
+void limit_end_call(struct supervisor *s, struct call *c, const char *limit,
+		    const char *fmt, ...) MT_PRINTF(4, 5);
+/** A call ends: add what the kernel did to its processes. */
+void limit_report(struct supervisor *s, struct call *c);
+/** Allow processes again once those that exceeded the limit are gone. */
+void limit_allow_forks(struct supervisor *s);
+void limit_release(struct supervisor *s);
 
 /* results.c */
 /** Write lines of results for as long as window and queue allow. */
