@@ -29,8 +29,5 @@ const void *host_extension(const char *name);
 int host_request(struct mt_call *c, const char *method, struct mt_str params,
 		 struct mt_str *ret_result);
 extern const struct mt_requests_draft_1 host_requests_draft_1;
-/** Handle an answer or a piece of one. */
-void host_request_answer(struct mt_call *c, const struct frame *f);
-void host_requests_free(struct mt_call *c);
 
 #endif

@@ -4,7 +4,6 @@
  * their instances, and delivers cancels, input and answers. */
 #include "worker.h"
 #include "process-tree.h"
-#include "tool-host.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>

@@ -137,6 +137,11 @@ _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
 void *instance_thread(void *arg);
 struct mt_call *instance_call_new(struct mt_instance *instance, const struct frame *f);
 
+/* host-request.c: requests of tools */
+/** Handle an answer or a piece of one. */
+void host_request_answer(struct mt_call *c, const struct frame *f);
+void host_requests_free(struct mt_call *c);
+
 /* output-stream.c: live output */
 /** Send buffered output that is due. @return ms until the next is due; -1. */
 int output_stream_flush(void);
