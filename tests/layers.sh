@@ -204,7 +204,6 @@ private_headers() {
 	includes $(files host lib) | while read -r place kind name; do
 		case $name in
 		*/*internal.h) home=${name%/*}/ ;;
-		llm/exchange.h) home=llm/ ;;
 		config/layers.h) home=config/ ;;
 		conversation/open.h | conversation/wiring.h | conversation/agent-spec.h | \
 			conversation/usage-checkpoint.h) home=conversation/ ;;
@@ -228,7 +227,7 @@ clients_of_host() {
 		case $name in
 		config.h) ;;
 		*..*) echo "$place: \"$name\" goes up" ;;
-		llm/exchange.h | config/layers.h | controller/core.h | conversation/open.h | \
+		config/layers.h | controller/core.h | conversation/open.h | \
 			conversation/wiring.h | */*internal.h)
 			echo "$place: $name is private to the host" ;;
 		mcp-server.h) ;;
@@ -653,7 +652,7 @@ rules_find_breaches() {
 	breach host/llm/llm.h '#include "context/context.h"'
 	breach host/context/context.h '#include "llm/llm.h"'
 	breach lib/events/x.c '#include "missing.h"'
-	breach host/controller/p.c '#include "llm/exchange.h"'
+	breach host/controller/p.c '#include "llm/llm-internal.h"'
 	breach lib/fncall/q.c '#include "llm/llm.h"'
 	breach plugins/tools/x/main.c '#include "config/config.h"'
 	breach plugins/tools/y.c '#include <ffi.h>'

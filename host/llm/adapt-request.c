@@ -3,7 +3,7 @@
  * adapt-request.c - adapts a request to what the model supports: converts tool calls to
  * text if native ones are not supported, omits unsupported parameters, and converts the
  * reply back. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "fncall/fncall.h"
 #include "log.h"
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * dialect-host.c - the functions that a dialect may call: access to the request, the sent
  * data and the received data. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "log.h"
 #include <string.h>
 #include <strings.h>

@@ -2,7 +2,7 @@
  *
  * encode-ahead.c - encodes the start of a long request before it is sent, a slice at a
  * time: llm_send then reuses the encoded messages as those of a previous request. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 
 #include "slice.h"
 

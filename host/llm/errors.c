@@ -2,7 +2,7 @@
  *
  * errors.c - classifies errors of model requests: kind, whether a retry may succeed, and
  * the sentence for the user. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include <string.h>
 
 /* Error texts of providers and servers for a conversation that is too long. */

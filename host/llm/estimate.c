@@ -5,7 +5,7 @@
  * Each reply reports the tokens of its request. An average of bytes per token, weighted
  * towards the newest requests, is stored for each model in the state directory. Images
  * count a fixed number of tokens; requests with images do not change the average. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "llm/media.h"
 #include "files.h"
 #include "log.h"

@@ -5,7 +5,7 @@
  *
  * An exchange lives until its timer handle is closed, which happens after the callback
  * that ended it. So it can be cancelled in any callback. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "fncall/fncall.h"
 #include "log.h"
 #include "registry/guard.h"

@@ -2,7 +2,7 @@
  *
  * llm.c - creates a model from the configuration: its dialect, base URL and API key. */
 #include "llm/transport/curl-api.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "llm/models/provider.h"
 #include "log.h"
 #include <string.h>

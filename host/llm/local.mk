@@ -1,7 +1,7 @@
 # Models: exchanges with them, retries, what dialects see of the host.
 libhost_a_SOURCES += \
 	%D%/adapt-request.c %D%/dialect-host.c \
-	%D%/encode-ahead.c %D%/errors.c %D%/estimate.c %D%/exchange.c %D%/exchange.h %D%/llm.c %D%/llm.h \
+	%D%/encode-ahead.c %D%/errors.c %D%/estimate.c %D%/exchange.c %D%/llm-internal.h %D%/llm.c %D%/llm.h \
 	%D%/llm-records.c %D%/llm-records.h \
 	%D%/media.c %D%/media.h %D%/request-log.c %D%/retry-policy.c \
 	%D%/usage-json.c %D%/usage-json.h %D%/window-check.c

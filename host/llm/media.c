@@ -10,7 +10,7 @@
 #include "llm/media.h"
 
 #include "base64.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * request-log.c - [llm] log_requests: stores each request and its result as a file in the
  * directory of the conversation, without secrets. It has the names of all headers, but
  * only values that are known to be harmless: any other may be a key. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "files.h"
 #include "log.h"
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * retry-policy.c - handles a failed attempt: retries it after a delay or in another form,
  * uses another model, or reports an error. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "log.h"
 #include <inttypes.h>
 #include <string.h>

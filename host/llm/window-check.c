@@ -5,7 +5,7 @@
  *
  * The length is estimated. If the estimate is near the window and the setting is enabled,
  * the provider counts the tokens. A provider without that API is not queried again. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "config/choices.h"
 #include "log.h"
 #include "registry/guard.h"

@@ -2,7 +2,7 @@
  *
  * test-again.c - retries after a failed request: the request in another form, other
  * models; and the model that is queried first. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "llm/models/router.h"
 
 #include "bench.h"

@@ -4,7 +4,7 @@
  * limits, thinking, cache marks, short descriptions of tools. */
 #include "dialogue.h"
 #include "files.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "tap.h"
 
 #define MARK "\"cache_control\":{\"type\":\"ephemeral\"}"

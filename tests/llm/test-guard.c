@@ -2,7 +2,7 @@
  *
  * test-guard.c - a request that exceeds the context window: not sent if that is
  * known, and counted by the provider if the user wants it. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 
 #include "bench.h"
 #include "log.h"

@@ -12,7 +12,7 @@
 #include "events/step-policy.h"
 #include "controller/turn.h"
 #include "features/limits.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 
 static uv_loop_t loop;
 static const char *const settings[] = { "controller.analyzers=", NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * cost.c - computes the cost of a reply and adds it to the usage of its model. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "log.h"
 #include <string.h>
 

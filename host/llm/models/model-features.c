@@ -2,7 +2,7 @@
  *
  * model-features.c - features and limits of a model: the model table, overridden
  * by the configuration. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "config/choices.h"
 #include "llm/models/provider.h"
 #include "log.h"

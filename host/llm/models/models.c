@@ -2,7 +2,7 @@
  *
  * models.c - the models of a conversation, by configuration section. */
 #include "llm/models/models.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include <string.h>
 
 enum { MAX_MODELS = 64, MAX_NAMES = 256 };

@@ -3,7 +3,7 @@
  * server-context.c - context window of a self-hosted model. It is queried once, by a
  * command, or in parallel with the first request, which does not wait for it. A server
  * that does not report it is not queried again. */
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "llm/models/server-models.h"
 #include "log.h"
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * server-models.c - lists the models of a server that implements GET /models of
  * OpenAI, as most self-hosted ones do. */
 #include "llm/models/server-models.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include <string.h>
 
 enum { MAX_ANSWER = 8 << 20, MAX_MODELS = 500, WAIT_MS = 20000 };

@@ -6,7 +6,7 @@
  * libcurl forbids most of its functions inside its own callbacks (`inside`): a
  * call that is cancelled there is only marked, and freed later. */
 #include "llm/transport/curl-api.h"
-#include "llm/exchange.h"
+#include "llm/llm-internal.h"
 #include "llm/transport/http.h"
 #include <dirent.h>
 #include <string.h>

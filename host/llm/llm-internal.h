@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * exchange.h - private header of host/llm: a model, and one request to it with its
+ * llm-internal.h - private header of host/llm: a model, and one request to it with its
  * attempts. A dialect sees a struct llm_exchange as its opaque struct mt_exchange,
  * and a struct llm_request as struct mt_request. */
-#ifndef HOST_LLM_EXCHANGE_H
-#define HOST_LLM_EXCHANGE_H
+#ifndef HOST_LLM_LLM_INTERNAL_H
+#define HOST_LLM_LLM_INTERNAL_H
 
 #include "request/body.h"
 #include "llm/transport/http.h"
