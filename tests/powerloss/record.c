@@ -3,9 +3,9 @@
  * record.c - a library to preload, for tests only: records the changes of `mortise` to
  * files below a directory, and its writes to standard output and sockets, in order.
  *
- * POWERLOSS_ROOT=DIRECTORY, without links; POWERLOSS_JOURNAL=FILE, see journal.h.
+ * POWERLOSS_ROOT=DIRECTORY, without links; POWERLOSS_JOURNAL=FILE, see journal-record.h.
  * POWERLOSS_FAIL=N: the N-th sync of a file or directory below it fails, once. */
-#include "journal.h"
+#include "journal-record.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_POWERLOSS_SIMULATE_H
 #define TESTS_POWERLOSS_SIMULATE_H
 
-#include "journal.h"
+#include "journal-record.h"
 
 #include <limits.h>
 #include <stdbool.h>

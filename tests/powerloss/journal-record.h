@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * journal.h - the records that the recorder writes and the simulation reads. */
-#ifndef TESTS_POWERLOSS_JOURNAL_H
-#define TESTS_POWERLOSS_JOURNAL_H
+ * journal-record.h - the records that the recorder writes and the simulation reads. */
+#ifndef TESTS_POWERLOSS_JOURNAL_RECORD_H
+#define TESTS_POWERLOSS_JOURNAL_RECORD_H
 
 #include <stdint.h>
 
