@@ -247,8 +247,8 @@ static const struct mt_option controller_table[] = {
 	       "When to ask for approval of an action; `auto` means `risky`.",
 	       .choices = "auto|never|always|risky"),
 	OPTION(CHOICE, "on_ask", "refuse",
-	       "What to do with an action that requires approval if no user can give it: "
-	       "refuse it and tell the model, or stop with exit code 8.",
+	       "Refuse an action that requires approval if no user can give it, and tell the "
+	       "model, or stop with exit code 8.",
 	       .choices = "refuse|stop"),
 	OPTION(CHOICE, "confirm_risk", "high",
 	       "With `risky`, lowest risk that requires approval.",
@@ -256,8 +256,8 @@ static const struct mt_option controller_table[] = {
 	OPTION(BOOL, "confirm_unknown", "yes",
 	       "With `risky`, also ask when the risk is unknown."),
 	OPTION(CHOICE, "approve", "commands",
-	       "What to approve if the risk of a shell command is unknown: the command, or "
-	       "the effects that it has in a preview without network.",
+	       "Ask to approve a shell command of unknown risk itself, or the effects that it "
+	       "has in a preview without network.",
 	       .choices = "commands|effects"),
 	OPTION(TEXT, "judge", NULL,
 	       "Model that assesses calls of UNKNOWN risk, and whether the task is done when "

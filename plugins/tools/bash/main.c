@@ -130,7 +130,7 @@ static const struct mt_option options[] = {
 	  .help = "Text around the output: brief, or that of OpenHands (v0)." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "exit_code",
 	  .choices = "nonzero|always", .fallback = "nonzero",
-	  .help = "When a brief result states the exit code." },
+	  .help = "When to state the exit code in a brief result." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
 	  .fallback = "bash", .help = "Path of bash, or its name in PATH." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",
