@@ -5,6 +5,7 @@
 #include "columns.h"
 #include "client.h"
 #include "frontends/socket-dir.h"
+#include "space.h"
 
 #include <string.h>
 
@@ -36,8 +37,7 @@ static void print_one(json_object *hello, int depth)
 	columns_put(&line, workspace, strnlen(workspace, 4096), 0, SIZE_MAX);
 	strbuf_add(&line, "  ");
 	columns_put(&line, title, strlen(title), 0, TITLE_SHOWN);
-	while (line.len && line.text[line.len - 1] == ' ')
-		strbuf_cut(&line, line.len - 1);
+	space_trim_buffer(&line);
 	printf("%*s%-*s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "", 24 - 2 * depth,
 	       js_str(hello, "conversation", ""), js_str(hello, "state", ""),
 	       (long long)js_int(hello, "pid", 0), (long long)js_int(hello, "steps", 0),

@@ -167,18 +167,13 @@ bool model_matches(const char *model, const char *glob)
 static bool any_matches(const struct names *n, const char *globs, size_t len)
 {
 	for (size_t i = 0; i < len;) {
-		size_t end = i, last;
+		const char *glob = globs + i, *comma = memchr(glob, ',', len - i);
+		size_t glob_len = comma ? (size_t)(comma - glob) : len - i;
 
-		while (end < len && globs[end] != ',')
-			end++;
-		while (i < end && (globs[i] == ' ' || globs[i] == '\t'))
-			i++;
-		last = end;
-		while (last > i && (globs[last - 1] == ' ' || globs[last - 1] == '\t'))
-			last--;
-		if (last > i && either_matches(n, globs + i, last - i))
+		i += glob_len + 1;
+		space_trim(&glob, &glob_len);
+		if (glob_len && either_matches(n, glob, glob_len))
 			return true;
-		i = end + 1;
 	}
 	return false;
 }
@@ -227,17 +222,16 @@ bool model_has_fact(const struct model_facts *f, const char *key)
 static void apply_line(struct model_facts *f, const char *line, size_t len)
 {
 	const char *eq = memchr(line, '=', len);
-	size_t key_len = eq ? (size_t)(eq - line) : 0, n;
+	size_t key_len, n;
 	char name[32], value[64];
 	const char *key;
 
 	if (!eq || *line == ';' || *line == '#')
 		return;
-	while (key_len && (line[key_len - 1] == ' ' || line[key_len - 1] == '\t'))
-		key_len--;
-	for (eq++; eq < line + len && (*eq == ' ' || *eq == '\t');)
-		eq++;
-	n = space_trim_end(eq, (size_t)(line + len - eq));
+	key_len = space_trim_end(line, (size_t)(eq - line));
+	eq++;
+	n = (size_t)(line + len - eq);
+	space_trim(&eq, &n);
 	if (!n || n >= sizeof value || key_len >= sizeof name)
 		return;
 	snprintf(name, sizeof name, "%.*s", (int)key_len, line);

@@ -507,8 +507,7 @@ int html_to_markdown(const char *html, size_t len, html_resolve *resolve, void *
 	end_link(&p);
 	if (p.pre)
 		strbuf_add(out, p.newlines ? "```" : "\n```");
-	while (out->len && space_is(out->text[out->len - 1]))
-		strbuf_cut(out, out->len - 1);
+	space_trim_buffer(out);
 	strbuf_addc(out, '\n');
 	return out->error;
 }

@@ -3,6 +3,7 @@
  * locations.c - formats results: lines of files, diagnostics, changes. */
 #include "locations.h"
 #include "array.h"
+#include "space.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -12,10 +13,7 @@ static void lsp_locations_put_line(const char *line, size_t len, struct strbuf *
 {
 	size_t shown, start;
 
-	while (len && (*line == ' ' || *line == '\t'))
-		line++, len--;
-	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t'))
-		len--;
+	space_trim(&line, &len);
 	shown = utf8_cut(line, len, LINE_SHOWN_MAX);
 	start = out->len;
 	utf8_add_clean(out, line, shown);
