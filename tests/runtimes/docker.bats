@@ -32,7 +32,7 @@ setup_file() {
 	tar -C "$work/root" -c . | docker import - busybox >/dev/null
 	tar -C "$work/none" -c . | docker import - nothing >/dev/null
 	docker run --rm --network none busybox sh -c true || absent "dockerd cannot run containers here" || return 0
-	cp "$top_builddir"/plugins/tools/{bash,editor,recall}.so "$work/plugins"
+	cp "$top_builddir"/plugins/tools/{bash,editor,ffi,recall,search}.so "$work/plugins"
 	mkdir -m 700 "$work/cache"
 }
 
@@ -103,6 +103,75 @@ work_script() {
 	[ "$(cat made)" = changed ]
 	gone
 	[ -z "$(docker volume ls -q)" ]
+}
+
+# image_of NAME PROGRAM... : with these programs of this system and their libraries
+image_of() {
+	local name=$1 root=$mine/$1 file
+	mkdir -p "$root/bin" "$root/lib64"
+	for file in "${@:2}"; do
+		file=$(command -v "$file")
+		cp -L "$file" "$root/bin"
+		ldd "$file" | grep -o '/[^ ]*' | while read -r library; do
+			mkdir -p "$root${library%/*}"
+			cp -L "$library" "$root$library"
+		done
+	done
+	tar -C "$root" -c . | docker import - "$name" >/dev/null
+}
+
+# An image whose programs are linked against musl, if it is installed.
+musl_image() {
+	local loader=/lib/ld-musl-$(uname -m).so.1
+	[ -e "$loader" ] || return 1
+	cp -R "$work/root" "$mine/musl"
+	mkdir -p "$mine/musl/lib"
+	cp "$loader" "$mine/musl/lib"
+	ln -s "${loader##*/}" "$mine/musl/lib/libc.musl-$(uname -m).so.1"
+	tar -C "$mine/musl" -c . | docker import - musl >/dev/null
+}
+
+all_tools_script() {
+	work_script | sed '$d' | sed '$d'
+	cat <<-END
+		[turn]
+		[call grep]
+		pattern = changed
+		[turn]
+		expect last contains = 1 file
+		[call glob]
+		pattern = ma*
+		[turn]
+		expect last contains = /ws/made
+		[call cos]
+		x = 1
+		[turn]
+		expect last contains = 0.5403023058681398
+		text = Done.
+	END
+}
+
+@test "shell, editor, search and C functions work with any C library" {
+	image_of glibc bash ls cat
+	images="busybox nothing glibc"
+	export XDG_CONFIG_HOME=$HOME/.config
+	mkdir -p -m 700 "$XDG_CONFIG_HOME/mortise"
+	! musl_image || images+=" musl"
+	printf '[tool.angles]\nplugin = ffi\nlibrary = libm.so.6\nsymbol = cos\nreturns = double\narg.x = double\n' \
+		>"$XDG_CONFIG_HOME/mortise/mortise.ini"
+	for image in $images; do
+		rm -f made
+		echo "in $image:"
+		run play "$(all_tools_script)" -o controller.tools=bash,editor,search,angles \
+			-o runtime.docker.image="$image"
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"shell 5 in $mine/ws"* ]]
+		[ "$(cat made)" = changed ]
+	done
+	gone
+	[ -z "$(docker volume ls -q)" ]
+	[[ "$images" == *musl ]] || skip "musl is not installed; the others work"
 }
 
 @test "doctor starts a runner in the container" {
