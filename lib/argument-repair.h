@@ -13,7 +13,7 @@ int repair_control_chars(const char *text, size_t len, struct strbuf *out);
 
 /** Read the arguments of a call; raw control characters inside strings are
  *  escaped on a second attempt. Anything but an object is an empty one.
- *  @return owned; NULL with `err` filled if it is no JSON. */
+ *  @return owned; NULL with `err` filled if it is not JSON. */
 json_object *repair_parse(const char *text, size_t len, struct error *err);
 
 /** Repair `args` in place using the tool's schema (may be NULL): removes unwanted nulls

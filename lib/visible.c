@@ -366,7 +366,7 @@ static size_t take_blanks(struct walk *w, const char *text, size_t len)
 	return n;
 }
 
-/* A line end, or a tab that indents, which stay. @return false if it is neither. */
+/* A newline, or a tab that indents, which stay. @return false if it is neither. */
 static bool take_layout(struct walk *w, const char *text, size_t len)
 {
 	if (w->form != VISIBLE_LINES || (*text != '\n' && *text != '\t'))

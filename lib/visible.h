@@ -30,7 +30,7 @@
  *                               end of a line, a tab
  *   ‹\u{200b} 500 times›        more than VISIBLE_REPEATS of one escape in a row
  *
- * With VISIBLE_LINES line ends stay, and so do tabs and up to VISIBLE_INDENT blanks at
+ * With VISIBLE_LINES newlines stay, and so do tabs and up to VISIBLE_INDENT blanks at
  * the beginning of a line; with VISIBLE_ONE_LINE they are escaped too. */
 #ifndef LIB_VISIBLE_H
 #define LIB_VISIBLE_H

@@ -51,7 +51,7 @@ int line_editor_insert(struct line_editor *l, const char *bytes, size_t len)
 				   unix_ends = STRBUF(LINE_MAX_BYTES);
 	int r;
 
-	for (size_t i = 0; i < len; i++) /* a terminal pastes \r for a line end */
+	for (size_t i = 0; i < len; i++) /* a terminal pastes \r for a newline */
 		if (bytes[i] != '\r')
 			strbuf_addc(&unix_ends, bytes[i]);
 		else if (i + 1 == len || bytes[i + 1] != '\n')
@@ -164,7 +164,7 @@ void line_editor_delete(struct line_editor *l, void (*move)(struct line_editor *
 	move(l);
 	to = l->at;
 	if (to == from && keep && from < l->text.len && move == line_editor_end)
-		to++; /* at the end of a row: the line end itself */
+		to++; /* at the end of a row: the newline itself */
 	if (to < from) {
 		size_t swap = to;
 

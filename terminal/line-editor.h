@@ -12,7 +12,7 @@
 enum { LINE_MAX_BYTES = 512 << 10 };
 
 struct line_editor {
-	struct strbuf text;   /* clean UTF-8; line ends are \n */
+	struct strbuf text;   /* clean UTF-8; newlines are \n */
 	size_t at;            /* the cursor, in bytes */
 	struct strbuf killed; /* text that Ctrl-Y inserts */
 };

@@ -13,7 +13,7 @@
 size_t text_cluster(const char *text, size_t len);
 /** Start of the cluster that ends at `at` (> 0). */
 size_t text_before(const char *text, size_t at);
-/** Width of a text without line ends, in columns. Own escape sequences have width 0. */
+/** Width of a text without newlines, in columns. Own escape sequences have width 0. */
 size_t text_width(const char *text, size_t len);
 /** Length of the longest prefix that is at most `columns` wide. */
 size_t text_fit(const char *text, size_t len, size_t columns);
@@ -38,7 +38,7 @@ int text_clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, si
 void text_clean_end(struct cleaner *c, struct strbuf *out);
 /** Clean a whole text. */
 int text_clean(struct strbuf *out, const char *bytes, size_t len);
-/** Clean a whole text for one line: line ends become spaces. */
+/** Clean a whole text for one line: newlines become spaces. */
 int text_clean_line(struct strbuf *out, const char *bytes, size_t len);
 
 #endif

@@ -190,7 +190,7 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 	return r;
 }
 
-/* ---- what is not shown any more -------------------------------------------- */
+/* ---- events that are no longer shown --------------------------------------- */
 
 /** The events between two events of the view that are not in the view. */
 struct gap {

@@ -115,7 +115,7 @@ static bool was_asked_about(struct replay *r, int64_t id)
 	return e && event_awaits_confirmation(e);
 }
 
-/* An action that a person approved is recorded twice; a rejected one never ran. */
+/* An action that the user approved is recorded twice; a rejected one never ran. */
 static bool was_run(struct replay *r, int64_t id)
 {
 	bool run;

@@ -103,7 +103,7 @@ json_object *subagents_result_extras(const struct subagents *all);
 /* ---- subagent-process.c ---- */
 /** Start its process. A failure is reported later, as the end of the subagent. */
 void subagent_start(struct subagent *ch);
-/** A person's answer to its waiting action. @return MT_OK, or MT_ELIMIT if it is too
+/** The user's answer to its waiting action. @return MT_OK, or MT_ELIMIT if it is too
  *  long. */
 int subagent_answer(struct subagent *ch, const struct approval *a);
 /** Ask it to end. */

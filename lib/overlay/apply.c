@@ -241,7 +241,7 @@ static int apply_write(struct applying *a, const struct overlay_change *c)
 /* ---- directories ----------------------------------------------------------------- */
 
 /* Also of one whose entries were replaced. The time of one that someone else has changed
- * since is not known any more, and is not set. */
+ * since is no longer known, and is not set. */
 static int apply_finish(struct applying *a, const struct overlay_change *c)
 {
 	const struct stat *want = &c->is;

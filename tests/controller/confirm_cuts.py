@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # confirm_cuts.py - the work of confirm-cuts.sh: a conversation in which actions
-# wait for a person, its log cut after each record, and resumed from there.
+# wait for the user, its log cut after each record, and resumed from there.
 import json
 import os
 import shutil

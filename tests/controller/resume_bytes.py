@@ -64,7 +64,7 @@ class Result:
 
 
 def approving(state, *words):
-    """The same with a person who approves everything, and changes the first command."""
+    """The same with a user who approves everything, and changes the first command."""
     env = dict(os.environ, XDG_STATE_HOME=state, OPENAI_API_KEY="sk-of-a-test")
     p = subprocess.Popen(["mortise", *words, "-o", "controller.confirmation=always",
                           "-o", "controller.on_ask=stop"], env=env,

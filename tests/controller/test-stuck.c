@@ -13,7 +13,7 @@
  * the same commands with another result), x a call that fails, X one that
  * became no action, g one that prints another time and size each time, k one that
  * prints other words each time, t a tool that fails, w waiting for a command that
- * still runs, W the same when none runs, j waiting for a job, y a command a that a person allowed, m and n messages of the agent, u one of the user, v one of
+ * still runs, W the same when none runs, j waiting for a job, y a command a that the user allowed, m and n messages of the agent, u one of the user, v one of
  * the environment, c a condensation, C one as V0 tells of it, e an edit in one line of
  * python, q a failed result of a server in V0's form, o a reported loop, . something
  * hidden. */

@@ -159,7 +159,7 @@ static const struct {
 	  "[error 0 no such model]|" },
 	{ "an error in a field named detail", 422, JSON,
 	  "{\"detail\":[{\"msg\":\"no\"}]}", "[error 0 [{\"msg\":\"no\"}]]|" },
-	{ "an error that is no JSON", 502, "text/plain", "Bad Gateway",
+	{ "an error that is not JSON", 502, "text/plain", "Bad Gateway",
 	  "[error 0 Bad Gateway]|" },
 	{ "a web page", 200, "text/html", "<!doctype html>",
 	  "[error 11 a web page was returned instead of an API response]|" },

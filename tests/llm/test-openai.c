@@ -394,7 +394,7 @@ static void an_endless_error(void)
 	done();
 }
 
-static void nobody_listens(void)
+static void without_listener(void)
 {
 	static const struct answer answers[] = { { whole, 0, CLOSE } };
 	AUTO(llm_request) struct llm_request *q = ask("hi");
@@ -634,7 +634,7 @@ int main(void)
 	connections_are_kept();
 	failures_and_retries();
 	an_endless_error();
-	nobody_listens();
+	without_listener();
 	silence_has_an_end();
 	cancelling();
 	a_key_travels_in_its_header_alone();

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 # failed-sync.sh - each sync of a conversation fails once, and those behind it succeed
 # again, as they do after a real failure: the conversation ends with one error, which is
-# reported once, and nothing leaves it any more: no request, no call, no acknowledgment.
+# reported once, and nothing leaves it after that: no request, no call, no acknowledgment.
 case $SANITIZE in *address*) echo "1..0 # SKIP the sanitizer wants to be loaded first"; exit 0 ;; esac
 tools=$top_builddir/tests/powerloss
 work=$(realpath "$(mktemp -d)")

@@ -70,7 +70,7 @@ static void say(struct raw *r, const char *line)
 		return;
 }
 
-/* The next line, or "" when none comes any more. Borrowed until the next. */
+/* The next line, or "" after the last one. Borrowed until the next. */
 static const char *hear(struct raw *r)
 {
 	static char line[1 << 17];

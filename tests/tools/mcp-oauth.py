@@ -105,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
             scope = asked.get("scope", "") if good else None
         note("token %s" % form["grant_type"])
         if scope is None:
-            self.say(400, {"error": "invalid_grant", "error_description": "not any more"})
+            self.say(400, {"error": "invalid_grant", "error_description": "no longer valid"})
             return
         token, again = "at-" + secrets.token_urlsafe(8), "rt-" + secrets.token_urlsafe(8)
         access[token], refresh[again] = scope, scope

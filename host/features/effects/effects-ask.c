@@ -35,7 +35,7 @@ static void effects_drop_cache(struct conversation *c)
 		free(all->list[--all->count].path);
 }
 
-/* List what the overlay would change now. The overlay itself does not change any more. */
+/* List what the overlay would change now. The overlay itself no longer changes. */
 static int effects_list(struct conversation *c, struct error *err)
 {
 	struct effects *s = effects_of(c);

@@ -256,7 +256,7 @@ def parse_latex(file_path):
     print(_re.sub(r"\n{3,}", "\n\n", text.replace("{", "").replace("}", "")).strip())
 
 
-# A file keeps its bytes that are no UTF-8, and its line ends.
+# A file keeps its bytes that are not UTF-8, and its line endings.
 def _write(path, text):
     with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
         f.write(text)
@@ -277,7 +277,7 @@ def _change(path, before, after, first, last):
 
 
 def _ends(text, like):
-    """The text with the line ends of another one."""
+    """The text with the line endings of another one."""
     crlf = "\r\n" in like and "\r\n" not in text
     return text.replace("\n", "\r\n") if crlf else text
 
