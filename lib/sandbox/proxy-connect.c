@@ -79,7 +79,7 @@ void proxy_look_up(struct proxy_connection *c)
 		proxy_connect(c);
 	} else if (proxy_lookup_start(host, &c->lookup)) {
 		proxy_refuse(c, 502,
-			     "Host %s cannot be resolved: the proxy of the sandbox "
+			     "Cannot resolve host %s: the proxy of the sandbox "
 			     "cannot start a process.",
 			     host->text);
 	} else {
@@ -91,7 +91,7 @@ void proxy_take_lookup(struct proxy_connection *c)
 {
 	proxy_lookup_finish(&c->lookup, &c->addresses);
 	if (c->addresses.error)
-		proxy_refuse(c, 502, "Host %s cannot be resolved: %s.",
+		proxy_refuse(c, 502, "Cannot resolve host %s: %s.",
 			     c->via ? c->via->host.text : c->request.host.text,
 			     gai_strerror(c->addresses.error));
 	else

@@ -240,7 +240,7 @@ static void proxy_time_out(struct proxy_connection *c)
 		c->error = ETIMEDOUT;
 		proxy_connect_next(c);
 	} else if (c->state == PROXY_LOOKUP) {
-		proxy_refuse(c, 504, "Host %s cannot be resolved: the lookup timed out.",
+		proxy_refuse(c, 504, "Cannot resolve host %s: the lookup timed out.",
 			     c->via ? c->via->host.text : c->request.host.text);
 	} else {
 		proxy_refuse(c, 504,

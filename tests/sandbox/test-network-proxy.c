@@ -382,7 +382,7 @@ static void refusals(void)
 		  "which is not public and therefore not allowed by the sandbox; allow it with "
 		  "`hosts += ", true },
 		{ "CONNECT no.such.host.invalid:443 HTTP/1.1\r\n\r\n", "50",
-		  "Host no.such.host.invalid cannot be resolved: ", true },
+		  "Cannot resolve host no.such.host.invalid: ", true },
 		{ "CONNECT 127.0.0.1:2 HTTP/1.1\r\n\r\n", "502 ",
 		  "Connecting to the host 127.0.0.1 port 2 failed: Connection refused.\n", true },
 		{ "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "400 ", "This is a proxy", false },
@@ -897,7 +897,7 @@ static void upstream(void)
 	close(c);
 	c = client();
 	say(c, "CONNECT no.invalid:443 HTTP/1.1\r\n\r\n");
-	CHECK(hear(c, NULL) && strstr(text, "cannot be resolved") && !is_contacted());
+	CHECK(hear(c, NULL) && strstr(text, "Cannot resolve host") && !is_contacted());
 	close(c);
 	stop();
 }

@@ -85,9 +85,8 @@ int rpc_start(struct rpc *r, char *const *argv, const char *directory, struct er
 	if (code) {
 		r->pid = 0;
 		rpc_end(r);
-		return fail(err, MT_EIO,
-			    "The language server `%s` cannot be started: %s.", argv[0],
-			    strerror(code));
+		return fail(err, MT_EIO, "Cannot start the language server `%s`: %s.",
+			    argv[0], strerror(code));
 	}
 	r->pid_fd = pidfd_open(r->pid, 0);
 	for (int *fd = (int[]){ r->in, r->out, r->err, -1 }; *fd >= 0; fd++)
