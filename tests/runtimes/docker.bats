@@ -156,7 +156,7 @@ all_tools_script() {
 	images="busybox nothing glibc"
 	export XDG_CONFIG_HOME=$HOME/.config
 	mkdir -p -m 700 "$XDG_CONFIG_HOME/mortise"
-	! musl_image || images+=" musl"
+	if musl_image; then images+=" musl"; fi
 	printf '[tool.angles]\nplugin = ffi\nlibrary = libm.so.6\nsymbol = cos\nreturns = double\narg.x = double\n' \
 		>"$XDG_CONFIG_HOME/mortise/mortise.ini"
 	for image in $images; do
