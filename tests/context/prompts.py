@@ -15,11 +15,11 @@ DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_toke
                 {"id": "c1", "type": "function", "function": {
                     "name": "finish", "arguments": "{\"message\":\"ok\"}"}}]}}]}
 
-# The working directory of the requests: 64 bytes, and 235 where the full texts are sent.
+# The working directory of the requests: 64 bytes, and 235 where the limit is that of a profile.
 DIRECTORY = b"/home/user/projects/a-company/the-name-of-a-team/some-repository"
 LONG = DIRECTORY + (b"/packages/a-directory-of-the-repository" * 5)[:171]
 FULL = 8192
-SMALL = 4096 # in a directory of 140 bytes
+SMALL = 4096
 
 # With the tools, skills and options as shipped: name, options, maximum size, what the system text contains, what it does not
 CASES = [
@@ -103,7 +103,7 @@ def main():
         os.mkdir(os.path.join(top, "state"), 0o700)
         body, done = first_request(options, top)
         shutil.rmtree(top)
-        body = body.replace(top.encode(), LONG if most == FULL else LONG[:140] if most == SMALL else DIRECTORY)
+        body = body.replace(top.encode(), LONG if most in (FULL, SMALL) else DIRECTORY)
         number += 1
         faults = []
         if done.returncode or not body:

@@ -538,8 +538,8 @@ static const char description[] =
 	"in a subshell.";
 
 static const char brief[] =
-	"Run bash commands in a persistent shell. An empty command waits for "
-	"a running one; is_input sends it text or a key (C-c).";
+	"Run commands in a persistent bash. An empty command waits for a running one; "
+	"is_input sends it text or a key (C-c).";
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"

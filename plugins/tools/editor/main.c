@@ -199,7 +199,7 @@ static const char schema[] =
 	"\"description\":\"of {old_str, new_str, replace_all}\"},"
 	"\"insert_line\":{\"type\":\"integer\"},"
 	"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
-	"\"description\":\"[first, last]; -1: end\"}},"
+	"\"description\":\"[first, last or -1]\"}},"
 	"\"required\":[\"command\",\"path\"]"
 	",\"additionalProperties\":false}";
 
@@ -224,7 +224,7 @@ static const struct mt_tool tools[] = {
 		.name = "str_replace_editor",
 		.description = description,
 		.brief =
-			"View, create and edit files by absolute path. `old_str` must match one place.",
+			"View, create and edit files by absolute path. `old_str` must match once.",
 		.schema = schema,
 		.events = events,
 	},

@@ -474,7 +474,7 @@ static const struct mt_tool tools[] = {
 			"lines, `context` N lines around them, `count` their number. "
 			"`include`: such as `*.py` or `src/**/*.{c,h}`. Skips ignored and, "
 			"unless named, hidden files.",
-		.brief = "Find files by a regular expression; `lines` shows matches.",
+		.brief = "Find files by regex; `lines` shows matches.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"pattern\":{\"type\":\"string\"},"
