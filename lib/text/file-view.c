@@ -7,42 +7,72 @@
 #include <string.h>
 #include <strings.h>
 
-static void number_lines(const char *text, size_t len, size_t first, struct strbuf *out)
+/* Bytes of the first `max` characters of a text, as utf8_add_clean counts them. */
+static size_t bytes_of(struct mt_str text, size_t max, size_t *ret_chars)
 {
-	const char *end = text + len;
+	size_t at = 0;
+	bool valid;
 
-	for (size_t n = first; text < end; n++) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-		size_t line = (size_t)((nl ? nl : end) - text);
+	for (*ret_chars = 0; at < text.len && *ret_chars < max; ++*ret_chars)
+		at += utf8_next(text.ptr + at, text.len - at, &valid);
+	return at;
+}
 
-		strbuf_addf(out, "%6zu\t", n);
-		strbuf_addn(out, text, line);
-		strbuf_addc(out, '\n');
-		text += line + 1;
+bool view_put_line(struct view_page *p, size_t number, struct mt_str line, size_t size)
+{
+	char prefix[32];
+	size_t before = (size_t)snprintf(prefix, sizeof prefix, "%6zu\t", number) + 1;
+	size_t room = p->room > before ? p->room - before : 0, chars;
+	size_t shown = bytes_of(line, room, &chars);
+
+	if (p->begun && (shown < size || p->room < before))
+		return false;
+	p->begun = true;
+	p->room = shown < size ? 0 : room - chars;
+	strbuf_add(p->out, prefix);
+	utf8_add_clean(p->out, line.ptr, shown);
+	if (shown < size)
+		strbuf_addf(p->out, " [%zu of %zu bytes omitted; `cut -b` shows a part] ",
+			    size - shown, size);
+	strbuf_addc(p->out, '\n');
+	return true;
+}
+
+void view_put_rest(struct strbuf *out, size_t omitted, size_t total, size_t from,
+		   size_t last)
+{
+	strbuf_addf(out,
+		    "[%zu of %zu lines omitted; to see them, use `view_range`: [%zu, "
+		    "%zu]]\n",
+		    omitted, total, from, last);
+}
+
+/* Append lines until the view is full. @return the first line that is not shown, or
+ * last + 1 */
+static size_t file_view_put_lines(struct view_page *p, const struct textfile *f,
+				  size_t first, size_t last)
+{
+	size_t at = textfile_line_at(f, first);
+
+	for (; first <= last; first++) {
+		const char *text = f->text.text + at;
+		const char *nl = memchr(text, '\n', f->text.len - at);
+		size_t len = nl ? (size_t)(nl - text) : f->text.len - at;
+
+		if (!view_put_line(p, first, (struct mt_str){ text, len }, len))
+			break;
+		at += len + 1;
 	}
+	return first;
 }
 
 int view_lines(const struct textfile *f, size_t first, size_t last, struct strbuf *out)
 {
-	AUTO(strbuf) struct strbuf shown = STRBUF(16 * FILE_VIEW_MAX);
-	size_t from = textfile_line_at(f, first), to = textfile_line_at(f, last + 1);
-	size_t len = to - from, most = 4 * (FILE_VIEW_MAX + 1), cut, line = first;
+	struct view_page page = VIEW_PAGE(out);
+	size_t next = file_view_put_lines(&page, f, first, last);
 
-	if (utf8_add_clean(&shown, f->text.text + from, len < most ? len : most) != MT_OK)
-		return shown.error;
-	cut = utf8_offset(shown.text, shown.len, FILE_VIEW_MAX);
-	if (cut < shown.len) {
-		strbuf_cut(&shown, cut);
-		for (size_t i = 0; i < cut; i++)
-			line += shown.text[i] == '\n';
-		strbuf_addf(&shown,
-			    "<response clipped><NOTE>Cut after %d characters, in line "
-			    "%zu of %zu: use `view_range` for the rest.</NOTE>",
-			    FILE_VIEW_MAX, line, textfile_lines(f));
-	}
-	if (shown.error)
-		return shown.error;
-	number_lines(shown.text, shown.len, first, out);
+	if (next <= last)
+		view_put_rest(out, last + 1 - next, last + 1 - first, next, last);
 	return out->error;
 }
 
@@ -56,7 +86,8 @@ static int by_line(const void *a, const void *b)
 int view_ranges(const struct textfile *f, struct view_range *ranges, size_t count,
 		struct strbuf *out)
 {
-	size_t at = 0, lines = textfile_lines(f);
+	struct view_page page = VIEW_PAGE(out);
+	size_t at = 0, lines = textfile_lines(f), total = 0, omitted = 0, next = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t first = ranges[i].first;
@@ -72,10 +103,20 @@ int view_ranges(const struct textfile *f, struct view_range *ranges, size_t coun
 		else if (ranges[i].last > ranges[at].last)
 			ranges[at].last = ranges[i].last;
 	for (size_t i = 0; i <= at && i < count; i++) {
+		struct view_range *r = &ranges[i];
+
+		r->last = r->last < lines ? r->last : lines;
+		total += r->last + 1 - r->first;
+		if (omitted) {
+			omitted += r->last + 1 - r->first;
+			continue;
+		}
 		strbuf_add(out, i ? "   ...\n" : "");
-		view_lines(f, ranges[i].first,
-			   ranges[i].last < lines ? ranges[i].last : lines, out);
+		next = file_view_put_lines(&page, f, r->first, r->last);
+		omitted = r->last + 1 - next;
 	}
+	if (omitted)
+		view_put_rest(out, omitted, total, next, ranges[at].last);
 	return out->error;
 }
 

@@ -80,3 +80,71 @@ play() { # OPTION... ; the turns come from standard input
 	message = Done.
 	END
 }
+
+@test "a view is cut between lines, with its numbers, and names the rest" {
+	yes | head -8000 >short.txt # each line is 9 characters with its number
+	printf '%s\n' first "$(head -c 30000 /dev/zero | tr '\0' x)" third >long.txt
+	play -o controller.tools+=view <<-END
+	[turn]
+	[call str_replace_editor]
+	command = view
+	path = $work/ws/short.txt
+	[turn]
+	expect last contains <<X
+	  2222	y
+	[5778 of 8000 lines omitted; to see them, use \`view_range\`: [2223, 8000]]
+	X
+	[call str_replace_editor]
+	command = view
+	path = $work/ws/short.txt
+	view_range := [2223, 4500]
+	[turn]
+	expect last contains <<X
+	  4444	y
+	[56 of 2278 lines omitted; to see them, use \`view_range\`: [4445, 4500]]
+	X
+	[call str_replace_editor]
+	command = view
+	path = $work/ws/long.txt
+	[turn]
+	expect last contains <<X
+	     1	first
+	[2 of 3 lines omitted; to see them, use \`view_range\`: [2, 3]]
+	X
+	[call view]
+	path = long.txt
+	view_range := [2, -1]
+	[turn]
+	expect last contains <<X
+	xx [10008 of 30000 bytes omitted; \`cut -b\` shows a part] 
+	[1 of 2 lines omitted; to see them, use \`view_range\`: [3, 3]]
+	X
+	[call finish]
+	message = Done.
+	END
+}
+
+@test "what a change shows of several places is one view" {
+	for n in {1..9}; do
+		printf '%s\n' mark "$(head -c 9000 /dev/zero | tr '\0' x)"
+		seq 9
+	done >long.txt
+	play <<-END
+	[turn]
+	[call str_replace_editor]
+	command = view
+	path = $work/ws/long.txt
+	[turn]
+	[call str_replace_editor]
+	command = str_replace
+	path = $work/ws/long.txt
+	old_str = mark
+	new_str = MARK
+	replace_all := true
+	[turn]
+	expect last contains = lines omitted; to see them, use \`view_range\`: [
+	expect last lacks = truncated
+	[call finish]
+	message = Done.
+	END
+}

@@ -2,6 +2,7 @@
  *
  * test-search.c - patterns of paths, and search.so as a host sees it, with
  * ripgrep (where it is there) and without: both find the same. */
+#include "text/file-view.h"
 #include "text/glob.h"
 #include "plugins/tools/search/search.h"
 #include "tests/tools/plugin-kit.h"
@@ -357,7 +358,16 @@ static void long_view(const struct mt_toolset *set, void *self)
 	if (f)
 		fclose(f);
 	kit_call(set, self, "view", &c, "{\"path\":\"long\"}");
-	CHECK(c.text.len < 20000 && strstr(c.text.text, "<response clipped>"));
+	CHECK(c.text.len < FILE_VIEW_MAX + 200);
+	CHECK(strstr(c.text.text,
+		     "\n   314\tline number 314 of many, long enough to fill a "
+		     "page soon\n[199686 of 200000 lines omitted; to see them, "
+		     "use `view_range`: [315, 200000]]\n") != NULL);
+	kit_end(&c);
+	kit_call(set, self, "view", &c, "{\"path\":\"long\",\"view_range\":[5,1000]}");
+	CHECK(strstr(c.text.text,
+		     " of 996 lines omitted; to see them, use `view_range`: ["));
+	CHECK(strstr(c.text.text, ", 1000]]\n"));
 	kit_end(&c);
 	kit_call(set, self, "view", &c, "{\"path\":\"long\",\"view_range\":[199999,-1]}");
 	CHECK(strstr(c.text.text, "200000\tline number 200000 of") != NULL);

@@ -18,54 +18,48 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PIECE = 65536 };
+enum {
+	PIECE = 65536,
+	COUNTED_MAX = 1 << 30, /* bytes in which lines that are not shown are counted */
+	LINE_KEPT = 4 * FILE_VIEW_MAX, /* bytes of a line */
+};
 
 /* The lines shown of a file while it is read. */
 struct lines {
 	struct view *v;
+	struct view_page page;
 	int64_t number;      /* of the next line */
-	size_t shown;        /* bytes of the line so far; characters counted later */
-	bool begun;          /* the line number was printed */
-	bool full;           /* no more lines are shown, only counted */
-	int64_t cut_in;      /* the line in which it became full */
-	struct strbuf line;  /* the incomplete line */
-	size_t chars;        /* shown in total */
+	bool begun;          /* the next line has bytes */
+	struct strbuf line;  /* its first bytes */
+	size_t size;         /* all its bytes */
+	char last;           /* its last byte so far */
+	int64_t rest;        /* first line that is not shown; 0: none */
+	bool uncounted;      /* there may be more lines than `number` says */
 };
 
 static bool search_view_wanted(const struct lines *l)
 {
 	const struct view *v = l->v;
 
-	return !l->full && l->number >= v->first && (v->last < 0 || l->number <= v->last);
+	return !l->rest && l->number >= v->first && (v->last < 0 || l->number <= v->last);
 }
 
 static void view_show(struct lines *l)
 {
-	AUTO(strbuf) struct strbuf clean = STRBUF(16 * FILE_VIEW_MAX);
-	size_t len = l->line.len, room, cut;
+	size_t ending = l->size && l->last == '\r', size = l->size - ending;
+	struct mt_str line = { l->line.text, l->line.len < size ? l->line.len : size };
 
-	if (len && l->line.text[len - 1] == '\r')
-		len--;
-	utf8_add_clean(&clean, l->line.text, len);
-	room = FILE_VIEW_MAX - l->chars;
-	cut = utf8_offset(clean.text, clean.len, room);
-	l->chars += utf8_count(clean.text, cut) + 1;
-	strbuf_addf(&l->v->text, "%6lld\t", (long long)l->number);
-	strbuf_addn(&l->v->text, clean.text, cut);
-	strbuf_addc(&l->v->text, '\n');
-	if (cut < clean.len || l->chars >= FILE_VIEW_MAX) {
-		l->full = true;
-		l->cut_in = cut < clean.len ? l->number : 0;
-	}
+	if (!view_put_line(&l->page, (size_t)l->number, line, size))
+		l->rest = l->number;
 }
 
 static void view_end_line(struct lines *l)
 {
 	if (search_view_wanted(l))
 		view_show(l);
-	else if (l->full && !l->cut_in)
-		l->cut_in = l->number;
 	strbuf_reset(&l->line);
+	l->size = 0;
+	l->begun = false;
 	l->number++;
 }
 
@@ -74,14 +68,16 @@ static void search_view_feed(struct lines *l, const char *bytes, size_t len)
 	while (len) {
 		const char *nl = memchr(bytes, '\n', len);
 		size_t n = nl ? (size_t)(nl - bytes) : len;
-		size_t room = 4 * FILE_VIEW_MAX + 8 - l->line.len;
+		size_t room = LINE_KEPT - l->line.len;
 
 		if (search_view_wanted(l))
 			strbuf_addn(&l->line, bytes, n < room ? n : room);
+		if (n)
+			l->last = bytes[n - 1];
+		l->size += n;
 		l->begun = true;
 		if (nl) {
 			view_end_line(l);
-			l->begun = false;
 			n++;
 		}
 		bytes += n;
@@ -96,13 +92,12 @@ static bool stopped(const struct view *v)
 	return poll(&p, 1, 0) == 1;
 }
 
-/* Is there more to show or to count? Lines after a full page are counted only in small
- * files. */
+/* Is there more to show or to count? */
 static bool has_more(const struct lines *l, int64_t read_so_far)
 {
 	if (l->v->last >= 0 && l->number > l->v->last)
 		return false;
-	return !l->full || read_so_far < VIEW_IMAGE_MAX;
+	return !l->rest || read_so_far < COUNTED_MAX;
 }
 
 static int stream(struct lines *l, int fd, struct error *err)
@@ -128,6 +123,7 @@ static int stream(struct lines *l, int fd, struct error *err)
 		so_far += n;
 		search_view_feed(l, buffer, (size_t)n);
 	}
+	l->uncounted = l->rest && so_far >= COUNTED_MAX;
 	if (l->begun)
 		view_end_line(l);
 	return MT_OK;
@@ -174,6 +170,7 @@ static int notes(struct lines *l, struct error *err)
 {
 	struct view *v = l->v;
 	int64_t lines = l->number - 1;
+	int64_t last = v->last < 0 || v->last > lines ? lines : v->last;
 
 	if (v->ranged && v->first > lines && !(v->first == 1 && lines == 0))
 		return fail(err, MT_EINVAL,
@@ -181,11 +178,15 @@ static int notes(struct lines *l, struct error *err)
 			    "The file has %lld line%s.",
 			    (long long)v->first, (long long)v->last, (long long)lines,
 			    lines == 1 ? "" : "s");
-	if (l->full && l->cut_in)
+	if (l->uncounted)
 		strbuf_addf(&v->text,
-			    "<response clipped><NOTE>Cut in line %lld after %d "
-			    "characters: use `view_range` for the rest.</NOTE>\n",
-			    (long long)l->cut_in, FILE_VIEW_MAX);
+			    "[more than %lld lines omitted; to see them, use "
+			    "`view_range`: [%lld, -1]]\n",
+			    (long long)(lines + 1 - l->rest), (long long)l->rest);
+	else if (l->rest)
+		view_put_rest(&v->text, (size_t)(last + 1 - l->rest),
+			      (size_t)(last + 1 - v->first), (size_t)l->rest,
+			      (size_t)last);
 	else if (v->ranged && v->last > lines)
 		strbuf_addf(&v->text, "<NOTE>The file ends with line %lld.</NOTE>\n",
 			    (long long)lines);
@@ -214,7 +215,8 @@ static int view_whole(struct view *v, struct error *err)
 /* A larger file: read as UTF-8, as far as needed. */
 static int view_part(struct view *v, int fd, struct error *err)
 {
-	struct lines l = { .v = v, .number = 1, .line = STRBUF(4 * FILE_VIEW_MAX + 16) };
+	struct lines l = { .v = v, .page = VIEW_PAGE(&v->text), .number = 1,
+			   .line = STRBUF(LINE_KEPT + 16) };
 	int r = search_view_read_range(v, err);
 
 	if (!r)
