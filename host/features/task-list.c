@@ -136,22 +136,43 @@ static void copy_tasks(struct conversation *c, const struct strbuf *text)
 enum { STALE_STEPS = 12 };
 
 struct state {
-	json_object *list; /* the newest one; NULL: none in this process */
-	unsigned steps;    /* number of results since it was logged */
+	bool known;      /* the next two are those of the log */
+	int64_t list;    /* observation of the agent's newest list; -1: none */
+	unsigned steps;  /* number of its results since */
 };
 
-static void note_list(struct conversation *c, json_object *list)
+static struct state *task_list_state(const struct conversation *c)
 {
-	struct state *s = feature_state(c, &task_list_feature);
+	return feature_agent_state(conversation_agent(c), &task_list_feature);
+}
 
-	json_object_put(s->list);
-	s->list = json_object_get(list);
-	s->steps = 0;
+static bool is_tool_result(const struct evlog *log, const struct evlog_head *head)
+{
+	return !head->type->is_action && head->cause >= 0 &&
+	       evlog_head(log, head->cause)->dispatched;
+}
+
+/* Find the newest list of this agent, which an earlier process may have logged. */
+static void find_list(const struct evlog *log, struct state *s)
+{
+	int64_t id = evlog_count(log);
+	int64_t owner = evlog_delegation_owner(log, id);
+
+	*s = (struct state){ .known = true, .list = -1 };
+	while (s->list < 0 && id-- > 0) {
+		const struct evlog_head *head = evlog_head(log, id);
+
+		if (head->undone || evlog_delegation_owner(log, id) != owner)
+			continue;
+		if (head->type->id == OBSERVATION_TASK_TRACKING)
+			s->list = id;
+		s->steps += is_tool_result(log, head);
+	}
 }
 
 static void forget_list(struct conversation *c)
 {
-	note_list(c, NULL);
+	task_list_state(c)->known = false;
 }
 
 /* The first task in progress, otherwise the first that is not done; NULL: none. */
@@ -175,18 +196,26 @@ static const char *open_task(json_object *list)
 static void mention_stale(struct conversation *c, const struct event *action,
 			  const struct runner_result *result, struct event *e)
 {
-	struct state *s = feature_state(c, &task_list_feature);
-	const char *task = s->list ? open_task(s->list) : NULL;
+	struct state *s = task_list_state(c);
+	AUTO(json) json_object *list = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+	const char *task;
 
 	(void)action;
 	(void)result;
-	if (!task || ++s->steps % STALE_STEPS)
+	if (!s->known)
+		find_list(conversation_log(c), s);
+	if (s->list < 0 || ++s->steps % STALE_STEPS)
 		return;
-	strbuf_addf(&text,
-		    "[The task list was last updated %u steps ago. Open: %.200s. Update "
-		    "it with task_tracker.]",
-		    s->steps, task);
+	list = list_of(conversation_log(c), s->list);
+	task = open_task(list);
+	if (!task)
+		return;
+	strbuf_addf(
+		&text,
+		"[The task list has not been used for %u steps. Open: %.200s. Update it "
+		"with task_tracker.]",
+		s->steps, task);
 	observation_note_add(e, text.text);
 }
 
@@ -219,7 +248,7 @@ static void track_tasks(struct conversation *c, struct event *e)
 	}
 	js_set_str(extras, "command", command);
 	js_set(extras, "task_list", list ? json_object_get(list) : js_new_list());
-	note_list(c, list);
+	forget_list(c);
 	action_answer(c, e, "task_tracking", plans ? said.text : text.text, extras);
 }
 
@@ -255,9 +284,9 @@ static const struct action_handler actions[] = {
 
 const struct feature task_list_feature = {
 	.name = "task list",
-	.state_size = sizeof(struct state),
+	.agent_state_size = sizeof(struct state),
+	.rewound = forget_list,
 	.after_result = mention_stale,
-	.release = forget_list,
 	.actions = actions,
 	.extra_tool = tool_for_planning,
 };

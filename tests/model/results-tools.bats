@@ -84,14 +84,37 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		printf '[turn]\n[call task_tracker]\ncommand = plan\n'
 		printf 'task_list := [{"title":"Mend","status":"in_progress"}]\n'
 		for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
-			printf '[turn]\nexpect last lacks = last updated\n'
+			printf '[turn]\nexpect last lacks = task list has not\n'
 			printf '[call execute_bash]\ncommand = echo step %s\n' "$n"
 		done
 		printf '[turn]\nexpect last contains = step 12\n'
-		printf 'expect last contains = [The task list was last updated 12 steps ago. Open: Mend. '
+		printf 'expect last contains = [The task list has not been used for 12 steps. Open: Mend. '
 		printf 'Update it with task_tracker.]\n[call execute_bash]\ncommand = echo more\n'
-		printf '[turn]\nexpect last lacks = last updated\n'
+		printf '[turn]\nexpect last lacks = task list has not\n'
 	} | play -o 'controller.tools+=tasks'
+}
+
+@test "a stale task list is mentioned after a resume, too" {
+	local id
+	{
+		printf '[turn]\n[call task_tracker]\ncommand = plan\n'
+		printf 'task_list := [{"title":"Mend","status":"in_progress"}]\n'
+		for n in 1 2 3 4 5 6; do
+			printf '[turn]\n[call execute_bash]\ncommand = echo step %s\n' "$n"
+		done
+		printf '[turn]\n[call finish]\nmessage = So far.\n'
+		for n in 7 8 9 10 11 12; do
+			printf '[turn]\nexpect last lacks = task list has not\n'
+			printf '[call execute_bash]\ncommand = echo step %s\n' "$n"
+		done
+		printf '[turn]\nexpect last contains = step 12\n'
+		printf 'expect last contains = [The task list has not been used for 12 steps. Open: Mend. '
+		printf 'Update it with task_tracker.]\n[call finish]\nmessage = Done.\n'
+	} | play -o 'controller.tools+=tasks'
+	id=$(ls "$work/state/mortise/conversations")
+	run mortise resume -t continue "$id"
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
 }
 
 @test "memory reports text and file; it writes to a repository only on request" {
