@@ -46,6 +46,8 @@ static const struct {
 struct list {
 	bool numbered;
 	unsigned number;
+	unsigned width;  /* indentation of its items' further lines */
+	unsigned quotes; /* around the list */
 };
 
 struct page {
@@ -72,11 +74,23 @@ struct tag {
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* Write the prefix of a line before its first text. */
+static void put_quotes(struct page *p, unsigned *done, unsigned until)
+{
+	for (; *done < until && *done < p->quotes; ++*done)
+		strbuf_add(p->out, "> ");
+}
+
+/* Write the prefix of a line before its first text: quotes, and the indentation of the
+ * lists around it. */
 static void html_begin_line(struct page *p)
 {
-	for (unsigned i = 0; i < p->quotes; i++)
-		strbuf_add(p->out, "> ");
+	unsigned quotes = 0;
+
+	for (unsigned i = 0; i < p->depth; i++) {
+		put_quotes(p, &quotes, p->lists[i].quotes);
+		strbuf_addf(p->out, "%*s", (int)p->lists[i].width, "");
+	}
+	put_quotes(p, &quotes, p->quotes);
 	p->newlines = 0;
 }
 
@@ -112,6 +126,21 @@ static void newline(struct page *p, unsigned n)
 	p->marked = false;
 }
 
+/* Text in <pre>. */
+static void html_put_lines(struct page *p, const char *at, const char *end)
+{
+	while (at < end) {
+		const char *nl = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((nl ? nl : end) - at);
+
+		if (p->newlines && len)
+			html_begin_line(p);
+		strbuf_addn(p->out, at, len + (nl != NULL));
+		p->newlines = nl != NULL;
+		at += len + (nl != NULL);
+	}
+}
+
 /* Text between tags: white space becomes one space, except in <pre>. */
 static void html_put_text(struct page *p, const char *text, size_t len)
 {
@@ -125,10 +154,7 @@ static void html_put_text(struct page *p, const char *text, size_t len)
 	at = plain.text;
 	end = at + plain.len;
 	if (p->pre && !p->in_link) {
-		if (plain.len) {
-			strbuf_addn(p->out, plain.text, plain.len);
-			p->newlines = plain.text[plain.len - 1] == '\n';
-		}
+		html_put_lines(p, at, end);
 		return;
 	}
 	while (at < end) {
@@ -205,11 +231,13 @@ static void item(struct page *p)
 	char mark[32] = "- ";
 
 	newline(p, 1);
-	for (unsigned i = 1; i < p->depth; i++)
-		html_put(p, "  ", 2);
 	if (l && l->numbered)
 		snprintf(mark, sizeof mark, "%u. ", ++l->number);
+	if (l)
+		l->width = 0; /* the marker itself is not indented by it */
 	html_put_mark(p, mark);
+	if (l)
+		l->width = (unsigned)strlen(mark);
 }
 
 static void html_list(struct page *p, const struct tag *t)
@@ -218,7 +246,8 @@ static void html_list(struct page *p, const struct tag *t)
 		p->depth -= p->depth > 0;
 	newline(p, p->depth ? 1 : 2);
 	if (!t->closes && p->depth < LISTS)
-		p->lists[p->depth++] = (struct list){ .numbered = t->name[0] == 'o' };
+		p->lists[p->depth++] = (struct list){ .numbered = t->name[0] == 'o',
+						      .width = 2, .quotes = p->quotes };
 }
 
 static void end_link(struct page *p)
@@ -267,14 +296,14 @@ static void pre(struct page *p, const struct tag *t)
 {
 	end_link(p);
 	if (!t->closes) {
-		newline(p, 2);
+		if (!p->marked)
+			newline(p, 2);
 		if (!p->pre++)
-			strbuf_add(p->out, "```\n");
+			html_put(p, "```\n", 4);
 		p->newlines = 1;
 	} else if (p->pre && !--p->pre) {
 		newline(p, 1);
-		strbuf_add(p->out, "```");
-		p->newlines = 0;
+		html_put(p, "```", 3);
 		newline(p, 2);
 	}
 }
