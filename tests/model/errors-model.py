@@ -12,6 +12,10 @@ CALLS = [
     ("execute_bash", {"command": "true", "mood": "good", "security_risk": "LOW"}),
     ("str_replace_editor", {"command": "view", "path": "/not-there/at-all"}),
     ("no_such_tool", {}),
+    ("execute_bash", {"command": "y", "is_input": True, "security_risk": "LOW"}),
+    ("execute_bash", {"command": "", "security_risk": "LOW"}),
+    ("execute_bash", {"command": "read x", "security_risk": "LOW"}),
+    ("execute_bash", {"command": "echo refused", "security_risk": "LOW"}),
 ]
 FINISH = [("finish", {"message": "Done."})]
 asked = 0

@@ -25,5 +25,5 @@ setup() {
 	tail -n 1 "$work/seen" | jq -c '[.messages[].content | arrays | .[]
 		| select(.type == "tool_result") | .is_error // false]' >"$work/errors"
 	cat "$work/errors"
-	[ "$(cat "$work/errors")" = '[false,true,true,true,true]' ]
+	[ "$(cat "$work/errors")" = '[false,true,true,true,true,true,true,false,true]' ]
 }

@@ -238,6 +238,8 @@ static int bash_tool_put_fields(struct bash *b, const struct run_call *call,
 	if (json.error || command.error)
 		return tool_out_of_memory(b->host, b->call);
 	b->host->field(b->call, "command", command.text, command.len);
+	if (result->refused)
+		b->host->field(b->call, "is_error", "true", strlen("true"));
 	return b->host->field(b->call, "metadata", json.text, json.len);
 }
 

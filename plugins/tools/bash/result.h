@@ -19,6 +19,7 @@ struct run_result {
 	struct strbuf prefix, suffix;
 	bool cut;              /* the content is truncated */
 	bool cancelled;
+	bool refused;          /* nothing was run, typed or read */
 	bool moved;            /* it continues as a job, see run_split */
 	bool ended;            /* a command ended: the members below are set */
 	int exit_code;         /* -1: unknown, or still running */

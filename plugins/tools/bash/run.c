@@ -434,6 +434,7 @@ static int run_refuse(struct run *r, const struct run_call *call, struct run_res
 	struct note note = { .state = NOTE_REFUSED, .is_continued = true,
 			     .command = call->command, .len = call->len };
 
+	ret->refused = true;
 	return run_report_unfinished(r, call, false, &note, ret);
 }
 
@@ -477,11 +478,12 @@ static int run_continue(struct run *r, const struct run_call *call, bool empty,
 /* No command runs, and the call has none. */
 static int nothing(struct run *r, const struct run_call *call, struct run_result *ret)
 {
+	ret->refused = call->is_input || !screen_has_text(r->screen);
 	if (call->is_input)
 		return bash_run_answer(ret,
 				       "ERROR: No previous running command to interact "
 				       "with.");
-	if (!screen_has_text(r->screen))
+	if (ret->refused)
 		return bash_run_answer(
 			ret, "ERROR: No previous running command to retrieve logs "
 			     "from.");
