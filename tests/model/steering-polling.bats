@@ -50,7 +50,7 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	{
 		for _ in {1..8}; do call 'head -c 8 /dev/urandom | base64 | tr 0-9 a-j'; done
 		printf '[turn]\nexpect last contains = call 8 times in a row.\n'
-		printf 'expect last contains = execute_bash with an empty command waits\n'
+		printf 'expect last contains = execute_bash with an empty command waits for it; that never counts as repetition.\n'
 		printf 'expect last contains = until CONDITION; do sleep 5; done\n'
 		printf 'expect last lacks = background_job\nexpect last lacks = result was the same\n'
 		printf '[call finish]\nmessage = Done.\n'
