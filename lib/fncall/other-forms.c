@@ -426,32 +426,38 @@ static bool read_syntax(struct meant *m, const char *at, const char *end)
 	return c.at == end || *c.at == '\n';
 }
 
-/* The name before a parenthesis: `NAME`, `module.NAME`, `print(NAME`. */
-static struct span called_name(struct span line)
+/* The name before a parenthesis: `NAME`, `module.NAME`, `print(NAME`, `NAME.call`.
+ * `*ret_open`: what follows it. */
+static struct span called_name(struct span line, const char **ret_open)
 {
-	static const char print[] = "print(";
-	struct span name;
+	static const char *const before[] = { "<|python_tag|>", "print(" };
+	struct span name, last;
 
 	line = span_skip(line, "`>$ \t");
-	if (span_starts(line, print))
-		line.at += strlen(print);
-	name = span_name(line.at, line.end);
-	while (name.end < line.end && *name.end == '.')
-		name = span_name(name.end + 1, line.end);
+	for (size_t i = 0; i < ARRAY_LEN(before); i++)
+		if (span_starts(line, before[i]))
+			line.at += strlen(before[i]);
+	name = last = span_name(line.at, line.end);
+	while (last.end < line.end && *last.end == '.') {
+		last = span_name(last.end + 1, line.end);
+		if (span_len(last) != 4 || !span_starts(last, "call"))
+			name = last;
+	}
+	*ret_open = last.end;
 	return name;
 }
 
 static bool find_syntax(struct meant *m, struct span text)
 {
-	const char *at = text.at;
+	const char *at = text.at, *open;
 	struct span line, name;
 
 	while (other_forms_next_line(&at, text.end, &line)) {
-		name = called_name(line);
-		if (name.at == name.end || name.end >= line.end || *name.end != '(' ||
+		name = called_name(line, &open);
+		if (name.at == name.end || open >= line.end || *open != '(' ||
 		    !meant_choose_tool(m, name))
 			continue;
-		if (read_syntax(m, name.end + 1, text.end) &&
+		if (read_syntax(m, open + 1, text.end) &&
 		    json_object_object_length(m->call.args))
 			return true;
 		meant_forget(m);

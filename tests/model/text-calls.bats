@@ -134,6 +134,8 @@ corrected() {
 		print(execute_bash(command="echo seen"))
 		```
 	END
+	corrected 'a call in the syntax of a programming language' \
+		<<<'<|python_tag|>execute_bash.call(command="echo seen")'
 	corrected 'a call as an `Action:` line' <<-'END'
 		Thought: I look.
 		Action: execute_bash
