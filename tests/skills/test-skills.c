@@ -211,6 +211,10 @@ static void test_matching(void)
 		{ "PR", "PR\xcd\xbe", true },                /* Greek question mark */
 		{ "\xc5\xa1kola", "\xc5\xa0KOLA", true },     /* Czech */
 		{ "\xc5\xbelu\xc5\xa5", "\xc5\xbdLU\xc5\xa4", true },
+		{ "Fu\xc3\x9fnoten", "FU\xe1\xba\x9eNOTEN", true }, /* capital sharp s */
+		{ "vi\xe1\xbb\x87t", "VI\xe1\xbb\x86T", true }, /* Vietnamese */
+		{ "\xce\xac\xcf\x82", "\xce\x86\xce\xa3", true }, /* Greek, final sigma */
+		{ "\xc8\x99i", "\xc8\x98I", true },          /* Romanian */
 		{ "\xbc", "\xc3\xbc", false },               /* a part of a character */
 	};
 	char deep[700];
