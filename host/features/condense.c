@@ -326,13 +326,35 @@ static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
 	return MT_OK;
 }
 
+/* Tell the model how to read the observations that a condenser has masked. */
+static int mark_masked(struct mt_ctx *x)
+{
+	for (size_t i = 0; i < x->view_count; i++) {
+		AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
+		struct view_item *item = &x->view[i];
+		const char *kept;
+
+		if (item->event < 0 || !item->text)
+			continue;
+		strbuf_addn(&text, item->text, item->len);
+		strbuf_addf(&text, " [event %lld; `recall` returns it]",
+			    (long long)item->event);
+		item->len = text.len;
+		kept = condense_keep_text(x, &text);
+		if (!kept)
+			return MT_ENOMEM;
+		item->text = kept;
+	}
+	return MT_OK;
+}
+
 /* Tell the model which events it no longer sees. */
 static int mark_forgotten(struct mt_ctx *x)
 {
 	AUTO(strbuf) struct strbuf ranges = STRBUF(4096);
 	struct gaps all = { .count = 0 };
 	size_t place = 0;
-	int r = MT_OK;
+	int r = offers_recall(x->c) ? mark_masked(x) : MT_OK;
 
 	find_gaps(x, &all);
 	for (size_t i = 0; !r && i < all.count; i++) {

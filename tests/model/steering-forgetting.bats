@@ -32,6 +32,17 @@ expect any lacks = step 2'
 		-o controller.condensers=r -t walk
 }
 
+@test "a masked result names its event, and recall returns it" {
+	{
+		steps 4
+		printf '[turn]\nexpect any contains = <MASKED> [event 6; `recall` returns it]\n'
+		printf 'expect any lacks = step 1\n[call recall]\nfrom := 6\nto := 6\n\n'
+		finish 'expect last contains = step 1'
+	} >script
+	run_ok -o condenser.m.plugin=observation_masking -o condenser.m.attention_window=4 \
+		-o controller.condensers=m -t walk
+}
+
 @test "nothing is dropped: no marker" {
 	{ steps 3; finish 'expect any lacks = removed from the context'; } >script
 	run_ok -t walk
