@@ -30,6 +30,8 @@ log() { cat state/mortise/conversations/*/events.jsonl; }
 	[ "$status" -eq 0 ]
 	[ "$(log | grep -c '"nudge"' || true)" -eq 0 ]
 	[ "$(log | grep -c '"observation":"run"')" -eq 22 ]
+	[ "$(log | grep -c 's, now as job 1 in the background; ')" -eq 1 ]
+	[ "$(log | grep -c 's, as job 1. An empty command waits on.\]')" -eq 20 ]
 }
 
 @test "twenty waits for a job are not a loop" {

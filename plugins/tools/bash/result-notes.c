@@ -169,6 +169,11 @@ static void put_brief(const struct note *n, struct run_result *ret)
 		put_time(b, n->runs_ms);
 		break;
 	}
+	if (n->job && n->was_job) {
+		strbuf_addf(b, ", as job %" PRId64 ". An empty command waits on.]",
+			    n->job);
+		return;
+	}
 	if (n->job)
 		strbuf_addf(b,
 			    ", now as job %" PRId64

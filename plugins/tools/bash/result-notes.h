@@ -25,6 +25,7 @@ struct note {
 	bool is_continued;       /* the command began in an earlier call */
 	int64_t job;             /* number of the job that it became; 0: none */
 	const char *job_log;     /* path of its output */
+	bool was_job;            /* an earlier result has said so */
 	const char *command;     /* the refused command */
 	size_t len;
 	/* How a command completed, for the brief style. */

@@ -317,6 +317,7 @@ static bool bash_run_move(struct run *r, const struct run_call *call, struct not
 		status = bash_session_split(r->session, &r->next, NULL);
 	note->job = status ? 0 : call->job;
 	note->job_log = call->job_log;
+	note->was_job = r->log >= 0;
 	return status != MT_ENOTFOUND;
 }
 
