@@ -156,8 +156,8 @@ static bool file_history_has_name(const char *text, size_t len, const char *name
 	return false;
 }
 
-/* An action other than an edit that names the file shows or creates it; so does a
- * result that contains its lines. */
+/* A user message, or an action other than an edit, that names the file shows or
+ * creates it; so does a result that contains its lines. Other messages only list names. */
 static bool file_history_shows(const struct event *e, const char *name)
 {
 	size_t len = 0;
@@ -166,7 +166,8 @@ static bool file_history_shows(const struct event *e, const char *name)
 	switch (e->type->id) {
 	case ACTION_MESSAGE:
 		text = event_arg(e, "content");
-		return file_history_has_name(text, strlen(text), name, false);
+		return e->source == SOURCE_USER &&
+		       file_history_has_name(text, strlen(text), name, false);
 	case ACTION_RUN:
 	case ACTION_RUN_IPYTHON:
 	case ACTION_READ:

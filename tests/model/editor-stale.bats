@@ -50,6 +50,17 @@ play() { # FILE : the script
 	grep -q 'return 3' "$file"
 }
 
+@test "a list of names and what the agent says have not shown a file" {
+	git -C "$work/ws" init -q
+	{
+		printf '[turn]\nexpect any contains = ?? a.py\ntext = I change a.py.\n'
+		replaces 'return 1' 'return 3' | tail -n +2
+		expects=$'expect last contains = You have not viewed the file\n'
+		ends
+	} >"$work/script"
+	play "$work/script"
+}
+
 @test "the lines of a search have shown a file" {
 	{
 		shell 'grep -rn "return 1" .'
