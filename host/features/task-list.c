@@ -213,7 +213,7 @@ static void mention_stale(struct conversation *c, const struct event *action,
 		return;
 	strbuf_addf(
 		&text,
-		"[The task list has not been used for %u steps. Open: %.200s. Update it "
+		"[The task list has not been used in the last %u calls. Open: %.200s. Update it "
 		"with task_tracker.]",
 		s->steps, task);
 	observation_note_add(e, text.text);

@@ -88,7 +88,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 			printf '[call execute_bash]\ncommand = echo step %s\n' "$n"
 		done
 		printf '[turn]\nexpect last contains = step 12\n'
-		printf 'expect last contains = [The task list has not been used for 12 steps. Open: Mend. '
+		printf 'expect last contains = [The task list has not been used in the last 12 calls. Open: Mend. '
 		printf 'Update it with task_tracker.]\n[call execute_bash]\ncommand = echo more\n'
 		printf '[turn]\nexpect last lacks = task list has not\n'
 	} | play -o 'controller.tools+=tasks'
@@ -108,7 +108,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 			printf '[call execute_bash]\ncommand = echo step %s\n' "$n"
 		done
 		printf '[turn]\nexpect last contains = step 12\n'
-		printf 'expect last contains = [The task list has not been used for 12 steps. Open: Mend. '
+		printf 'expect last contains = [The task list has not been used in the last 12 calls. Open: Mend. '
 		printf 'Update it with task_tracker.]\n[call finish]\nmessage = Done.\n'
 	} | play -o 'controller.tools+=tasks'
 	id=$(ls "$work/state/mortise/conversations")
