@@ -201,6 +201,8 @@ static void delegation_tell_end(struct conversation *c, struct event *action,
 	if (state != STATE_FINISHED)
 		json_object_object_del(outputs, "content");
 	js_set(extras, "outputs", outputs);
+	if (state != STATE_FINISHED)
+		js_set_bool(extras, "is_error", true);
 	observation_log(c, action,
 			event_observation("delegate", action->source, action->id,
 					  text.text, text.len, extras, &err),

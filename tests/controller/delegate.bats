@@ -155,7 +155,7 @@ reader finishes task with content: the report" ]
 	run "${run_it[@]}" -t go
 	echo "$output"
 	[ "$status" -eq 0 ]
-	of observation delegate | grep -q "encountered an error during execution"
+	of observation delegate | grep "encountered an error during execution" | grep -q ".is_error.:true"
 }
 
 @test "a limit of the delegate ends it alone; a limit of the conversation ends all" {
