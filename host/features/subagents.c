@@ -20,14 +20,16 @@ enum { STOP_MS = 5000, RESULT_MAX = 16 << 20 };
 
 /* ---- the observation ------------------------------------------------------- */
 
-static void observe(struct subagents *all, const struct strbuf *text)
+static void observe(struct subagents *all, const struct strbuf *text, bool failed)
 {
 	struct error err = ERROR_NONE;
+	json_object *extras = subagents_result_extras(all);
 
+	if (failed)
+		js_set_bool(extras, "is_error", true);
 	observation_log(all->c, all->call,
 			event_observation("tool", all->call->source, all->action,
-					  text->text, text->len,
-					  subagents_result_extras(all), &err),
+					  text->text, text->len, extras, &err),
 			&err);
 	step_run_ready(all->c);
 }
@@ -36,11 +38,14 @@ static void observe(struct subagents *all, const struct strbuf *text)
 static void gather(struct subagents *all)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
+	bool failed = true; /* all of them */
 
+	for (size_t i = 0; i < all->count; i++)
+		failed = failed && all->list[i].end != CHILD_FINISHED;
 	strbuf_addf(&text, "%zu task%s given to agents. Result%s:", all->count,
 		    all->count == 1 ? " was" : "s were", all->count == 1 ? "" : "s");
 	subagents_put_results(&text, all);
-	observe(all, &text);
+	observe(all, &text, failed);
 }
 
 /* ---- in the background --------------------------------------------------- */
@@ -58,7 +63,7 @@ static void promise(struct subagents *all)
 	strbuf_add(&text, "\nContinue with other work. A message brings the results when "
 			  "all have ended; if you have nothing else to do, finish, and "
 			  "you continue with that message.");
-	observe(all, &text);
+	observe(all, &text, false);
 }
 
 /* The agent reads it before its next step. */

@@ -86,6 +86,7 @@ result() { jq -c 'select(.observation == "tool")' "$(boss_log)"; }
 	[ "$(result | jq -r '[.extras.children[].state] | join(",")')" \
 		= "finished,crashed,over budget,stuck" ]
 	[ "$(result | jq -r '.extras.children[0].message')" = "the fine report" ]
+	[ "$(result | jq .extras.is_error)" = false ]
 	result | jq -r .content | grep -q "signal 9"
 	# the cost of each child is that in its own log; the parent has the sum
 	sum=$(cat "$all"/*/events.jsonl \
@@ -199,6 +200,7 @@ two_sleep() {
 	done
 	wait $boss
 	[ "$(result | jq -r '[.extras.children[].state] | unique | join(",")')" = stopped ]
+	[ "$(result | jq .extras.is_error)" = true ]
 }
 
 gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; }
