@@ -45,9 +45,9 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 		    (holds_word(s->name, name) ||
 		     (!skill_describe(s) && holds_word(s->description, name))))
 			near[n++] = s;
-	strbuf_addf(&text, "unknown skill `%.100s`; %s", name,
-		    n ? "similar skills:\n"
-		      : "no name or description contains this term");
+	strbuf_addf(&text, "Unknown skill `%.100s`. %s", name,
+		    n ? "Similar skills:\n"
+		      : "No name or description contains this term.");
 	skills_list_of(near, n, 16 << 10, &text);
 	runner_refuse(conversation_runner(c), request, MT_ENOTFOUND, text.text);
 }
@@ -96,7 +96,7 @@ static void tool_requests_load_file(struct conversation *c, uint64_t request,
 
 	if (!s || s->hidden)
 		runner_refuse(conversation_runner(c), request, MT_ENOTFOUND,
-			      "unknown skill");
+			      "Unknown skill.");
 	else if (skills_file(s, js_str(params, "file", ""), &bytes, &len, &err))
 		runner_refuse(conversation_runner(c), request, err.code, err.text);
 	else if (base64_put(&encoded, bytes, len))

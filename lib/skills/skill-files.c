@@ -116,7 +116,7 @@ int skills_file(const struct skill *skill, const char *path, char **ret, size_t 
 		return pack_file(((const struct pack *)skill->pack)->path, joined, ret,
 				 ret_len, err);
 	if (!real || !root || strncmp(real, root, n) != 0 || real[n] != '/')
-		return fail(err, MT_ENOTFOUND, "the skill %s has no file `%.200s`",
+		return fail(err, MT_ENOTFOUND, "The skill %s has no file `%.200s`.",
 			    skill->name, path);
 	return file_read(real, SKILL_MAX, ret, ret_len, err);
 }

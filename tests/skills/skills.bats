@@ -208,7 +208,7 @@ EOF
 	grep -F 'A copy is at' "$work/results"
 	grep -Fx 'echo script' "$work/results"
 	grep -F 'has no file' "$work/results"
-	grep -F 'unknown skill `minor`' "$work/results"
+	grep -F 'Unknown skill `minor`' "$work/results"
 	run -1 grep -F '[turn]' "$work/results"
 }
 

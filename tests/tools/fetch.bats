@@ -66,7 +66,7 @@ get() {
 	[[ "$output" == *"more than 5 times"* ]]
 	get /elsewhere -o tool.fetch.hosts=127.0.0.1
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"fetching from localhost is not allowed"* ]]
+	[[ "$output" == *"Fetching from localhost is not allowed"* ]]
 	get /file
 	[ "$status" -ne 0 ]
 	[[ "$output" != *root:* ]]

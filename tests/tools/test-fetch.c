@@ -188,8 +188,8 @@ static void plugin(void)
 		{ "{\"url\":\"http://127.0.0.1/\"}", "not on the public internet" },
 		{ "{\"url\":\"http://[::1]:80/\"}", "not on the public internet" },
 		{ "{\"url\":\"http://2130706433/\"}", "not on the public internet" },
-		{ "{\"url\":\"file:///etc/passwd\"}", "unsupported scheme" },
-		{ "{\"url\":\"gopher://x/\"}", "unsupported scheme" },
+		{ "{\"url\":\"file:///etc/passwd\"}", "Unsupported scheme" },
+		{ "{\"url\":\"gopher://x/\"}", "Unsupported scheme" },
 		{ "{\"url\":\"no address\"}", "is not a valid URL" },
 		{ "{\"url\":\"/etc/passwd\"}", "is not a valid URL" },
 		{ "{}", "is missing" },
@@ -215,7 +215,7 @@ static void plugin(void)
 	i.set = only;
 	CHECK(kit_call(set, self, "fetch", &c, "{\"url\":\"https://example.com/\"}") ==
 	      MT_EDENIED);
-	CHECK(strstr(c.sentence.text, "fetching from example.com is not allowed") !=
+	CHECK(strstr(c.sentence.text, "Fetching from example.com is not allowed") !=
 	      NULL);
 	kit_end(&c);
 	set->close(&kit_host, NULL, self);

@@ -242,7 +242,7 @@ static void answers(const struct mt_toolset *set, void *self)
 	CHECK(strstr(c.text.text, "wide.txt\n  1: needle\xf0\x9f\x98\x80\n") != NULL);
 	kit_end(&c);
 	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a(b\"}") == MT_EINVAL);
-	CHECK(strstr(c.sentence.text, "invalid regular expression") != NULL);
+	CHECK(strstr(c.sentence.text, "Invalid regular expression") != NULL);
 	kit_end(&c);
 	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a\",\"path\":\"none\"}") ==
 	      MT_ENOTFOUND);

@@ -50,7 +50,7 @@ static curl_socket_t on_socket(void *arg, curlsocktype purpose, struct curl_sock
 
 static int fetch_get_deny(struct error *err, const char *host, const char *why)
 {
-	return fail(err, MT_EDENIED, "fetching from %s is not allowed: %s", host, why);
+	return fail(err, MT_EDENIED, "Fetching from %s is not allowed: %s", host, why);
 }
 
 /* May this URL be requested? */
@@ -68,7 +68,7 @@ static int fetch_get_check_url(const struct get *g, const char *url, struct erro
 			 "https://",
 			 url);
 	else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
-		r = fail(err, MT_EINVAL, "unsupported scheme %.20s; use http or https",
+		r = fail(err, MT_EINVAL, "Unsupported scheme %.20s; use http or https",
 			 scheme);
 	else if (curl_url_get(u, CURLUPART_HOST, &host, 0))
 		r = fail(err, MT_EINVAL, "%.200s has no host", url);

@@ -63,7 +63,7 @@ int matcher_open(const char *pattern, bool match_case, struct matcher **ret,
 
 	*ret = NULL;
 	if (strlen(pattern) > PATTERN_MAX)
-		return fail(err, MT_ELIMIT, "the pattern is longer than %d bytes",
+		return fail(err, MT_ELIMIT, "The pattern is longer than %d bytes.",
 			    PATTERN_MAX);
 	m = calloc(1, sizeof *m);
 	if (!m)
@@ -75,8 +75,8 @@ int matcher_open(const char *pattern, bool match_case, struct matcher **ret,
 		matcher_free(m);
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
 		return fail(err, MT_EINVAL,
-			    "invalid regular expression: %s (at character %zu); put \\ "
-			    "before literal special characters",
+			    "Invalid regular expression: %s (at character %zu). Put \\ "
+			    "before literal special characters.",
 			    why, (size_t)at + 1);
 	}
 	pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE); /* without it only slower */

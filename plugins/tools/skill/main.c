@@ -113,7 +113,7 @@ static int give_text(struct tool_self *self, struct mt_call *call, const char *n
 	put_unfilled(&out, js_get(answer, "inputs"));
 	skill_tool_put_files(&out, js_get(answer, "files"));
 	if (text.error || out.error)
-		return host->fail(call, MT_ELIMIT, "the skill is too long");
+		return host->fail(call, MT_ELIMIT, "The skill is too long.");
 	return host->reply_text(call, out.text, out.len);
 }
 
@@ -156,7 +156,7 @@ static int give_file(struct tool_self *self, struct mt_call *call, const char *n
 	if (!answer)
 		return MT_ENOTFOUND;
 	if (base64_read(&bytes, base64, strlen(base64)))
-		return host->fail(call, MT_EIO, "the file was not received completely");
+		return host->fail(call, MT_EIO, "The file was not received completely.");
 	if (!path)
 		return host->fail(call, MT_EINVAL, "`%s` is not the path of a skill file",
 				  file);
