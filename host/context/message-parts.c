@@ -64,8 +64,15 @@ static int text_edit(const struct event *e, struct strbuf *out)
 static int text_delegate(const struct event *e, struct strbuf *out)
 {
 	const char *content = js_str(js_get(event_args(e), "outputs"), "content", NULL);
+	const char *failure;
 
-	return content ? strbuf_add(out, content) : message_parts_text_content(e, out);
+	if (content)
+		return strbuf_add(out, content);
+	if (!js_bool(event_args(e), "is_error", false))
+		return message_parts_text_content(e, out);
+	content = event_content(e, NULL); /* V0 begins it as if the agent had finished */
+	failure = strstr(content, "\n\n");
+	return strbuf_add(out, failure ? failure + 2 : content);
 }
 
 /* Observation types for the model, whether they are truncated, and the text around the

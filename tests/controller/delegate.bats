@@ -149,7 +149,7 @@ reader finishes task with content: the report" ]
 }
 
 @test "an error of the delegate is read by its parent" {
-	{ gives reader one; finishes top "expect last contains = encountered an error"; } \
+	{ gives reader one; finishes top $'expect last lacks = finished with\nexpect last contains = encountered an error'; } \
 		| script boss
 	{ skip_turns 1; printf '[turn]\nerror = authentication\n'; } | script reader
 	run "${run_it[@]}" -t go
