@@ -235,12 +235,17 @@ static void plugins_test_on_result(void *arg, const struct runner_result *result
 {
 	const char *error = result->error ? result->error : status_name(result->status);
 	struct test_run *run = arg;
-	json_object *structured = js_get(result->fields, "structured");
+	const struct test_case *c = &run->cases->list[run->next];
+	const struct tool *tool = catalog_find(run->catalog, c->entries[KEY_CALL]->value);
+	json_object *structured;
 	const char *text = result->text;
 	size_t len = result->text_len;
 
 	http_requests_cancel(&run->http);
-	if (run->cases->list[run->next].expected == KEY_STRUCTURED) {
+	if (tool)
+		result_check_structured(tool, result->fields);
+	if (c->expected == KEY_STRUCTURED) {
+		structured = js_get(result->fields, "structured");
 		text = structured ? js_text(structured, &len) : NULL;
 		len = text ? len : 0;
 	}

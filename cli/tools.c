@@ -112,6 +112,7 @@ struct call {
 	const struct config *config;
 	const char *spool;
 	struct mask *mask; /* of secrets that tools received */
+	const struct tool *tool;
 	const struct tool_instance *instance;
 	struct http_requests http;
 	uv_loop_t *loop;
@@ -212,6 +213,7 @@ static void tools_on_result(void *arg, const struct runner_result *result)
 	struct call *call = arg;
 	long long code = runner_result_exit_code(result);
 
+	result_check_structured(call->tool, result->fields);
 	if (print_result(call, result)) {
 		fputs("mortise: out of memory\n", stderr);
 		call->code = EXIT_FAILED;
@@ -277,6 +279,7 @@ static int cli_tools_perform(struct launch *l, const struct tool *t, json_object
 	if (r)
 		return r;
 	call->loop = l->loop;
+	call->tool = t;
 	call->instance = instance;
 	cli_tools_watch_signals(call);
 	r = runner_call(call->link, CALL, instance->name, t->real, text, len,

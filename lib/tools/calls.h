@@ -42,6 +42,9 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 		   json_object **ret_args, struct error *err);
 /** Type of the observation for this action ("run", "edit", "tool"). */
 const char *call_observation(const struct tool *tool, const struct event *action);
+/** Delete a structured result that does not match the output schema of the tool from the
+ *  fields of a result (NULL: there are none), with a warning in the log. */
+void result_check_structured(const struct tool *tool, json_object *fields);
 /** Convert the result of a call to an observation and mask its secrets. Its media are
  *  stored in `log`, as blobs. */
 struct event *result_to_observation(const struct tool *tool, const struct event *action,

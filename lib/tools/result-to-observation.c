@@ -47,10 +47,9 @@ static int keep_media(struct evlog *log, json_object *extras,
 	return list ? js_set(extras, "media", list) : MT_OK;
 }
 
-/* Drop a structured result that does not match the tool's declaration. */
-static void check_structured(const struct tool *tool, json_object *extras)
+void result_check_structured(const struct tool *tool, json_object *fields)
 {
-	json_object *value = js_get(extras, "structured");
+	json_object *value = js_get(fields, "structured");
 	struct error why = ERROR_NONE;
 
 	if (!value || !tool->output_schema ||
@@ -58,7 +57,7 @@ static void check_structured(const struct tool *tool, json_object *extras)
 		return;
 	log_line(MT_LOG_WARNING, tool->name,
 		 "the structured result does not match the output schema: %s", why.text);
-	json_object_object_del(extras, "structured");
+	json_object_object_del(fields, "structured");
 }
 
 /* The text of a result, the reason if it failed, and the limit that it reached. Secrets are masked before the text
@@ -100,7 +99,7 @@ struct event *result_to_observation(const struct tool *tool, const struct event 
 		type = event_type_find(false, "tool");
 	else if (type->id == OBSERVATION_WRITE && result->status)
 		type = event_type_find(false, "error"); /* `write` implies success */
-	check_structured(tool, extras);
+	result_check_structured(tool, extras);
 	inherit(extras, type, action);
 	if (action->type->id ==
 	    ACTION_BROWSE) /* the tool knows only the converted call */

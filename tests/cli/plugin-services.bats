@@ -237,6 +237,12 @@ logged() {
 	[ "$output" = '{"n":3}' ]
 	run logged true
 	[ "$output" = null ]
+	call --json
+	[ "${lines[1]}" = "{}" ]
+	[[ "${lines[0]}" == *" warning service: the structured result does not match the output schema: /n: must be an integer"* ]]
+	logged 3
+	call --json
+	[ "${lines[0]}" = '{"structured":{"n":3}}' ]
 }
 
 @test "an output schema is checked with the rest of the plugin" {

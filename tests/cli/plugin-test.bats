@@ -375,7 +375,8 @@ with_valgrind() {
 			{ .size = sizeof *tools, .name = "more", .description = "x", .call = run,
 			  .preview = before, MT_PARAMS(MT_TEXT("name", .fallback = "all")) },
 			{ .size = sizeof *tools, .name = "less", .description = "x", .call = run,
-			  .schema = "{}" } };
+			  .schema = "{}",
+			  .output_schema = "{\"type\": \"object\", \"required\": [\"k\"]}" } };
 		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 2,
 			.tools = tools };
 		MT_TOOLSET(&set, "more", .name = "more")
@@ -411,6 +412,10 @@ with_valgrind() {
 		[no preview]
 		call = less
 		preview = x
+
+		[an object that the output schema does not allow]
+		call = less
+		structured = {"m": [2], "n": 1}
 	END
 	run mortise plugins test more.so
 	echo "$output"
@@ -418,4 +423,6 @@ with_valgrind() {
 	[[ "$output" == *"not ok 1 - another object"*'got: {"n":1,"m":[2]}'* ]]
 	[[ "$output" == *"not ok 2 - another preview"*"got: deletes all"* ]]
 	[[ "$output" == *"not ok 3 - no preview"*"the tool less has no preview"* ]]
+	[[ "$output" == *"warning less: the structured result does not match the output schema: "* ]]
+	[[ "$output" == *"not ok 4 - an object that the output schema does not allow"* ]]
 }
