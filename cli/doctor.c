@@ -5,7 +5,7 @@
 #include "doctor.h"
 #include "array.h"
 #include "js.h"
-#include "strbuf.h"
+#include "utf8.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -45,14 +45,13 @@ void doctor_add(struct doctor *d, enum doctor_level level, const char *name,
 	va_list ap;
 
 	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
+	utf8_vaddf_cut(&text, fmt, ap);
 	va_end(ap);
-	if (text.error == MT_ENOMEM || ARRAY_ADD(d->lines, d->count, LINES_MAX)) {
+	if (text.error || ARRAY_ADD(d->lines, d->count, LINES_MAX)) {
 		strbuf_clear(&text);
 		d->no_memory = true;
 		return;
 	}
-	text.error = MT_OK; /* a long line is cut */
 	line = &d->lines[d->count++];
 	line->level = level;
 	snprintf(line->name, sizeof line->name, "%s", name);

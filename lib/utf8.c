@@ -2,6 +2,8 @@
  *
  * utf8.c - UTF-8, using the table of well-formed sequences of the Unicode standard. */
 #include "utf8.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* First byte: how many follow, and the range of the second. */
@@ -109,6 +111,23 @@ size_t utf8_cut(const char *bytes, size_t len, size_t max)
 	if (len <= max)
 		return len;
 	return max - utf8_tail(bytes, max);
+}
+
+int utf8_add_cut(struct strbuf *b, const char *text, size_t len)
+{
+	return strbuf_addn(b, text, utf8_cut(text, len, b->max - 1 - b->len));
+}
+
+int utf8_vaddf_cut(struct strbuf *b, const char *fmt, va_list ap)
+{
+	char *text;
+	int len = vasprintf(&text, fmt, ap);
+
+	if (len < 0)
+		return b->error = MT_ENOMEM;
+	utf8_add_cut(b, text, (size_t)len);
+	free(text);
+	return b->error;
 }
 
 size_t utf8_count(const char *text, size_t len)

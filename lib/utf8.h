@@ -18,6 +18,9 @@ bool utf8_valid(const char *bytes, size_t len);
 /** Length of the longest prefix of at most `max` bytes that ends between
  *  characters. */
 size_t utf8_cut(const char *bytes, size_t len, size_t max);
+/** Append as much of a text as fits, cut between characters. @return MT_OK or MT_ENOMEM */
+int utf8_add_cut(struct strbuf *b, const char *text, size_t len);
+int utf8_vaddf_cut(struct strbuf *b, const char *fmt, va_list ap);
 /** Number of code points of valid text. */
 size_t utf8_count(const char *text, size_t len);
 /** Byte offset of code point `n` (len if there are fewer). */

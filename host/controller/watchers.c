@@ -7,6 +7,7 @@
 #include "controller/feature-api.h"
 #include "events/step-policy.h"
 #include "log.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ void conversation_notice(struct conversation *c, int level, const char *fmt, ...
 	va_list ap;
 
 	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
+	utf8_vaddf_cut(&text, fmt, ap);
 	va_end(ap);
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
 	/* not in the macro: NOTIFY_WATCHERS evaluates its arguments for each watcher */

@@ -4,6 +4,7 @@
  * data and the received data. */
 #include "llm/llm-internal.h"
 #include "log.h"
+#include "utf8.h"
 #include <string.h>
 #include <strings.h>
 
@@ -94,7 +95,7 @@ static void svc_log(struct mt_exchange *mx, int level, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	strbuf_vaddf(&line, fmt, ap);
+	utf8_vaddf_cut(&line, fmt, ap);
 	va_end(ap);
 	log_line(level, "llm", "%s: %s", exchange_of(mx)->llm->name, line.text);
 }
@@ -428,7 +429,7 @@ static int svc_error(struct mt_exchange *mx, int kind, int64_t retry_ms, const c
 	if (retry_ms >= 0)
 		x->hint.wait_ms = retry_ms;
 	va_start(ap, fmt);
-	strbuf_vaddf(&x->error_text, fmt, ap);
+	utf8_vaddf_cut(&x->error_text, fmt, ap);
 	va_end(ap);
 	return MT_OK;
 }

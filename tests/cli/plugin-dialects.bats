@@ -40,6 +40,11 @@ dialect() {
 			.providers = PROVIDERS, .encode = encode, .feed = feed, .end = end };
 		MT_DIALECT(&dialect, NAME, .name = NAME)
 	SOURCE
+	build "$1" "$2"
+}
+
+# build NAME PROVIDERS : the plugin of the source that `dialect` wrote
+build() {
 	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" "-DNAME=\"$1\"" \
 		"-DPROVIDERS=\"${2//\"/\\\"}\"" -o "$work/plugins/$1.so" "$work/$1.c"
 	chmod 755 "$work/plugins/$1.so"
@@ -97,6 +102,25 @@ ask() {
 	[[ "$output" == *"two.so: provider \`free\` of dialect \`two\` is ignored because $work/plugins/one.so takes precedence"* ]]
 	ask fre/any
 	[[ "$output" == *"unknown provider \`fre\`; did you mean \`free\`?"* ]]
+}
+
+@test "long log messages and errors of a dialect are cut, between characters" {
+	dialect wordy '{"free": {"local": true}}'
+	sed -i 's/return h->stopped.*/return fail(h, x);/; /^#include <string.h>/a\
+		static int fail(const struct mt_dialect_host *h, struct mt_exchange *x)\
+		{\
+			static char text[6001];\
+			memset(text, 120, 6000);\
+			memcpy(text + 4094, "\\xc3\\xa9", 2);\
+			h->log(x, MT_LOG_WARNING, "%s", text);\
+			return h->error(x, MT_ERROR_BAD_REQUEST, -1, "%s", text);\
+		}' "$work/wordy.c"
+	sed -i 's/return h->tool_call.*/return 0;/' "$work/wordy.c"
+	build wordy '{"free": {"local": true}}'
+	ask free/any
+	[ "$status" -ne 0 ]
+	grep -qE " warning llm: [^ ]*: x{4094}( |$)" <<<"$output"
+	grep -qE "^error: .*x{100}" <<<"$output"
 }
 
 @test "a dialect without providers, or with invalid ones, is refused" {

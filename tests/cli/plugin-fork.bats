@@ -153,6 +153,45 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[[ "$stderr" == *" info harm: the deed is done"* ]]
 }
 
+@test "long log messages and reasons of a plugin are cut, between characters" {
+	mkdir "$work/plugins"
+	cat >"$work/wordy.c" <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/agent.h>
+		#include <string.h>
+		static int begin(const struct mt_host *host, struct mt_ctx *ctx, struct mt_str *ret_text)
+		{
+			*ret_text = (struct mt_str)MT_STR("Wordy.");
+			return MT_OK;
+		}
+		static int advance(const struct mt_host *host, const struct mt_agent_out *out,
+				   struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			static char text[6001];
+			memset(text, 'x', 6000);
+			memcpy(text + 510, "\xc3\xa9", 2);
+			memcpy(text + 4094, "\xc3\xa9", 2);
+			host->log(ctx, MT_LOG_WARNING, "%s", text);
+			host->refuse(ctx, "%s", text);
+			return MT_EINVAL;
+		}
+		static const struct mt_agent agent = { .size = sizeof agent,
+			.flags = MT_AGENT_NO_MODEL, .system = begin, .advance = advance };
+		MT_AGENT(&agent, "wordy", .name = "wordy")
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" \
+		-o "$work/plugins/wordy.so" "$work/wordy.c"
+	chmod 755 "$work/plugins/wordy.so"
+	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	for how in inside fork; do
+		run mortise run -q -C "$work/ws" -o controller.agent=wordy \
+			-o agent.wordy.run=$how -t go
+		[ "$status" -eq 6 ]
+		grep -qE " warning wordy: x{510}éx{3582} " <<<"$output"
+		grep -qE "agent wordy: x{300}" <<<"$output"
+	done
+}
+
 @test "SIGINT and SIGTERM end a plugin that does not return" {
 	for deed in sleep spin; do
 		for signal in INT TERM; do

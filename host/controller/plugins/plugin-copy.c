@@ -17,6 +17,7 @@
 #include "files.h"
 #include "log.h"
 #include "signals.h"
+#include "utf8.h"
 
 #include <mortise/condenser.h>
 
@@ -224,7 +225,7 @@ static void plugin_copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
+	utf8_vaddf_cut(&text, fmt, ap);
 	va_end(ap);
 	TELL(x, JOURNAL_LOG, .a = level, .text = { { text.text, text.len } });
 	plugin_copy_flush(x->copy);

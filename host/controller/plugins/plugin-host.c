@@ -14,6 +14,7 @@
 #include "controller/plugins/plugin-prompt.h"
 #include "controller/turn.h"
 #include "log.h"
+#include "utf8.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
@@ -54,7 +55,7 @@ static void plugin_host_log(struct mt_ctx *x, int level, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
+	utf8_vaddf_cut(&text, fmt, ap);
 	va_end(ap);
 	log_line(level, x->part->component->name, "%s", text.text);
 }
@@ -380,14 +381,12 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 
 static void host_refuse(struct mt_ctx *x, const char *fmt, ...)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
 	va_list ap;
 
-	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
-	va_end(ap);
 	x->error = ERROR_NONE;
-	fail(&x->error, MT_EINVAL, "%s", text.text);
+	va_start(ap, fmt);
+	fail_va(&x->error, MT_EINVAL, fmt, ap);
+	va_end(ap);
 }
 
 const struct mt_host *plugin_host(void)
