@@ -100,6 +100,14 @@ static void svc_log(struct mt_exchange *mx, int level, const char *fmt, ...)
 	log_line(level, "llm", "%s: %s", exchange_of(mx)->llm->name, line.text);
 }
 
+static void svc_log_text(struct mt_exchange *mx, int level, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(4096);
+
+	utf8_add_cut(&line, text, len);
+	log_line(level, "llm", "%s: %s", exchange_of(mx)->llm->name, line.text);
+}
+
 static int64_t svc_reply_index(struct mt_exchange *mx)
 {
 	return exchange_of(mx)->reply_index;
@@ -417,17 +425,35 @@ static int svc_stopped(struct mt_exchange *mx, const char *reason)
 	return set_once(&exchange_of(mx)->stop_reason, reason);
 }
 
+/* False: the attempt has failed before, and that error counts. */
+static bool begin_error(struct llm_exchange *x, int kind, int64_t retry_ms)
+{
+	if (x->error_kind != LLM_NO_ERROR)
+		return false;
+	x->error_kind = kind;
+	if (retry_ms >= 0)
+		x->hint.wait_ms = retry_ms;
+	return true;
+}
+
+static int svc_error_text(struct mt_exchange *mx, int kind, int64_t retry_ms,
+			  const char *text, size_t len)
+{
+	struct llm_exchange *x = exchange_of(mx);
+
+	if (begin_error(x, kind, retry_ms))
+		utf8_add_cut(&x->error_text, text, len);
+	return MT_OK;
+}
+
 static int svc_error(struct mt_exchange *mx, int kind, int64_t retry_ms, const char *fmt,
 		     ...)
 {
 	struct llm_exchange *x = exchange_of(mx);
 	va_list ap;
 
-	if (x->error_kind != LLM_NO_ERROR)
+	if (!begin_error(x, kind, retry_ms))
 		return MT_OK;
-	x->error_kind = kind;
-	if (retry_ms >= 0)
-		x->hint.wait_ms = retry_ms;
 	va_start(ap, fmt);
 	utf8_vaddf_cut(&x->error_text, fmt, ap);
 	va_end(ap);
@@ -589,4 +615,6 @@ const struct mt_dialect_host llm_dialect_host = {
 	.media_url = svc_media_url,
 	.env = svc_env,
 	.secret = svc_secret,
+	.log_text = svc_log_text,
+	.error_text = svc_error_text,
 };

@@ -19,6 +19,8 @@
  * pointer if its length is 0.
  *
  * What changed, newest first:
+ *   host->log_text and refuse_text, at the end (agent 0.7, analyzer 0.7, condenser 0.7,
+ *       dialect 0.8, runtime 0.6)
  *   host->http, host->blob, MT_HTTP_DONE and in->http, all at the end of their structs
  *       (agent 0.6, condenser 0.6; other kinds have no effects)
  *   MT_HTTP_DONE, in->code and host->http were removed; no host used them (agent 0.5,
@@ -244,6 +246,10 @@ struct mt_host {
 	 *  condenser. @return MT_ENOTFOUND, MT_ELIMIT, MT_EIO, MT_ENOMEM, MT_EUNSUPPORTED as
 	 *  `http`. */
 	int (*blob)(struct mt_ctx *ctx, const char *name, struct mt_str *ret);
+	/** `log` and `refuse` of a given text, for languages that cannot call functions with
+	 *  variable arguments. */
+	void (*log_text)(struct mt_ctx *ctx, int level, struct mt_str text);
+	void (*refuse_text)(struct mt_ctx *ctx, struct mt_str text);
 };
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
  * give the same result.
  *
  * What changed, newest first:
+ *   0.7  host->log_text and refuse_text: see advance.h
  *   0.6  host->http, host->blob and MT_HTTP_DONE: see advance.h
  *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
@@ -21,7 +22,7 @@ extern "C" {
 #endif
 
 #define MT_AGENT_MAJOR 0u
-#define MT_AGENT_MINOR 6u
+#define MT_AGENT_MINOR 7u
 
 /** What an agent adds to the services of the host: what to do, in this order, up to 256
  *  actions. Only for `advance`. Each copies what it is given and returns MT_OK,

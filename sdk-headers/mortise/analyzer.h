@@ -9,10 +9,12 @@
  * it does not call `verdict`, the risk is UNKNOWN. If it fails, the option analyzer_failure
  * decides: UNKNOWN or HIGH.
  *
- * Of struct mt_host an analyzer may call option, option_int, option_at, log, refuse and the
- * event_ functions, in all of its functions: it has no view and no effects.
+ * Of struct mt_host an analyzer may call option, option_int, option_at, log, refuse, their
+ * forms for a given text and the event_ functions, in all of its functions: it has no view
+ * and no effects.
  *
  * What changed, newest first:
+ *   0.7  mt_analyzer_out.refuse_text; host->log_text and refuse_text: see advance.h
  *   0.6  mt_analyzer_out.root
  *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
@@ -30,7 +32,7 @@ extern "C" {
 #endif
 
 #define MT_ANALYZER_MAJOR 0u
-#define MT_ANALYZER_MINOR 6u
+#define MT_ANALYZER_MINOR 7u
 
 /** Numbers as in the event log. */
 enum mt_risk {
@@ -99,6 +101,10 @@ struct mt_analyzer_out {
 	/** The n-th directory that belongs to the conversation in addition to the workspace:
 	 *  absolute, without symbolic links. NULL past the last. */
 	const char *(*root)(struct mt_ctx *ctx, size_t n);
+
+	/* -- elsewhere, continued (0.7) -- */
+	/** `refuse` of a given text. @return MT_EINVAL. */
+	int (*refuse_text)(struct mt_ctx *ctx, struct mt_str text);
 };
 
 enum {

@@ -11,6 +11,7 @@
  * event: there host->view_at returns NULL, and `shown` the text.
  *
  * What changed, newest first:
+ *   0.7  host->log_text and refuse_text: see advance.h
  *   0.6  host->http, host->blob and MT_HTTP_DONE: see advance.h
  *   0.5  no effect but send: see advance.h
  *   0.4  no effects but send and http: see advance.h
@@ -27,7 +28,7 @@ extern "C" {
 #endif
 
 #define MT_CONDENSER_MAJOR 0u
-#define MT_CONDENSER_MINOR 6u
+#define MT_CONDENSER_MINOR 7u
 
 /** What a condenser adds to the services of the host, for `advance`; `check` has none of
  *  it. Functions that return a status return MT_OK, MT_EINVAL for places that the view does
@@ -77,8 +78,8 @@ struct mt_condenser {
 	int (*advance)(const struct mt_host *host, const struct mt_condenser_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
 	/** Are the options good together? Asked when a conversation is wired, with
-	 *  host->option, option_int, option_at, log and refuse alone;
-	 *  NULL: they always are. MT_EINVAL after host->refuse with the reason. */
+	 *  host->option, option_int, option_at, log, refuse and their forms for a given
+	 *  text alone; NULL: they always are. MT_EINVAL after host->refuse with the reason. */
 	int (*check)(const struct mt_host *host, struct mt_ctx *ctx);
 };
 

@@ -18,6 +18,7 @@
  * length need not end in NUL, and may be NULL if it is 0.
  *
  * What changed, newest first:
+ *   0.8  log_text, error_text
  *   0.7  no effect but send: see advance.h
  *   0.6  mt_host without command and timer: see advance.h
  *   0.5  check and sign of the dialect, env, secret, the option "section"; the
@@ -38,7 +39,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 7u
+#define MT_DIALECT_MINOR 8u
 
 struct mt_exchange; /* belongs to the host */
 
@@ -196,6 +197,11 @@ struct mt_dialect_host {
 	 *  a warning. Repeating a secret has no effect. */
 	int (*secret)(struct mt_exchange *x, const char *name, const char *value,
 		      size_t len);
+
+	/* -- from version 0.8 on: `log` and `error` of a given text -- */
+	void (*log_text)(struct mt_exchange *x, int level, const char *text, size_t len);
+	int (*error_text)(struct mt_exchange *x, int kind, int64_t retry_ms,
+			  const char *text, size_t len);
 };
 
 /** An attempt that is about to be sent. */
@@ -252,8 +258,8 @@ struct mt_dialect {
 	/* -- from version 0.5 on; each optional -- */
 	/** Called when a model is set up, before any request: check the requirements of
 	 *  its requests. `has_key`: a key for key_header exists. Only option, feature,
-	 *  log, env, secret and error may be called. A status other than MT_OK refuses
-	 *  the model with the text that was given to `error`. */
+	 *  log, env, secret, error and their forms for a given text may be called. A status
+	 *  other than MT_OK refuses the model with the text that was given to `error`. */
 	int (*check)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		     int has_key);
 	/** Sign an attempt, with `header`: these headers are sent with this attempt

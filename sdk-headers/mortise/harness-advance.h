@@ -226,6 +226,11 @@ static inline void mt_advance_log(struct mt_ctx *h, int level, const char *fmt, 
 	fputc('\n', h->log);
 }
 
+static inline void mt_advance_log_text(struct mt_ctx *h, int level, struct mt_str text)
+{
+	mt_advance_log(h, level, "%.*s", (int)text.len, text.ptr ? text.ptr : "");
+}
+
 /* The event or summary at a place; NULL past the end. */
 static inline const struct mt_event *mt_advance_place(struct mt_ctx *h, size_t place)
 {
@@ -481,6 +486,11 @@ static inline void mt_advance_refuse(struct mt_ctx *h, const char *fmt, ...)
 	va_end(ap);
 }
 
+static inline void mt_advance_refuse_text(struct mt_ctx *h, struct mt_str text)
+{
+	mt_advance_refuse(h, "%.*s", (int)text.len, text.ptr ? text.ptr : "");
+}
+
 /** The services that every kind is given. */
 static inline const struct mt_host *mt_advance_host(void)
 {
@@ -517,6 +527,8 @@ static inline const struct mt_host *mt_advance_host(void)
 		.request_media = mt_advance_media,
 		.http = mt_advance_http,
 		.blob = mt_advance_get_blob,
+		.log_text = mt_advance_log_text,
+		.refuse_text = mt_advance_refuse_text,
 	};
 
 	return &host;

@@ -113,6 +113,12 @@ static inline int mt_advance_refuse_open(struct mt_ctx *h, const char *fmt, ...)
 	return MT_EINVAL;
 }
 
+static inline int mt_advance_refuse_open_text(struct mt_ctx *h, struct mt_str text)
+{
+	mt_advance_refuse_text(h, text);
+	return MT_EINVAL;
+}
+
 static inline int mt_advance_rule(struct mt_ctx *h, int risk, int deny, const char *name,
 				  const char *text, const char *reason)
 {
@@ -164,6 +170,7 @@ static inline const struct mt_analyzer_out *mt_advance_analyzer_out(void)
 		.trusted = mt_advance_trusted,
 		.directory = mt_advance_directory,
 		.root = mt_advance_root,
+		.refuse_text = mt_advance_refuse_open_text,
 	};
 
 	return &out;

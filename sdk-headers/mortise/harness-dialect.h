@@ -207,6 +207,12 @@ static inline void mt_dialect_log(struct mt_exchange *x, int level, const char *
 	fputc('\n', x->log);
 }
 
+static inline void mt_dialect_log_text(struct mt_exchange *x, int level, const char *text,
+				       size_t len)
+{
+	mt_dialect_log(x, level, "%.*s", (int)len, text ? text : "");
+}
+
 static inline int64_t mt_dialect_reply_index(struct mt_exchange *x)
 {
 	int64_t count = 0;
@@ -522,6 +528,12 @@ static inline int mt_dialect_error(struct mt_exchange *x, int kind, int64_t retr
 	return MT_OK;
 }
 
+static inline int mt_dialect_error_text(struct mt_exchange *x, int kind, int64_t retry_ms,
+					const char *text, size_t len)
+{
+	return mt_dialect_error(x, kind, retry_ms, "%.*s", (int)len, text ? text : "");
+}
+
 static inline void *mt_dialect_state(struct mt_exchange *x, size_t bytes)
 {
 	if (!x->state)
@@ -623,6 +635,8 @@ static inline const struct mt_dialect_host *mt_dialect_host(void)
 		.media_url = mt_dialect_media_url,
 		.env = mt_dialect_env,
 		.secret = mt_dialect_secret,
+		.log_text = mt_dialect_log_text,
+		.error_text = mt_dialect_error_text,
 	};
 
 	return &host;

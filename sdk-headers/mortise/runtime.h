@@ -6,9 +6,10 @@
  * A runtime translates "a runner with these mounts, limits, environment" into a program
  * with arguments; the host starts it and uses the runner protocol over its standard input
  * and output. It runs in the process of the host. Of struct mt_host it may call option,
- * option_int, option_at, log and refuse.
+ * option_int, option_at, log, refuse and their forms for a given text.
  *
  * What changed, newest first:
+ *   0.6  host->log_text and refuse_text: see advance.h
  *   0.5  MT_RUNTIME_HOST_MOUNTS
  *   0.4  no effect but send: see advance.h
  *   0.3  cleanup is gone, which no host called
@@ -24,7 +25,7 @@ extern "C" {
 #endif
 
 #define MT_RUNTIME_MAJOR 0u
-#define MT_RUNTIME_MINOR 5u
+#define MT_RUNTIME_MINOR 6u
 
 /** What a runtime adds to the services of the host. */
 struct mt_runtime_out {

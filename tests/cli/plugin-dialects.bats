@@ -123,6 +123,20 @@ ask() {
 	grep -qE "^error: .*x{100}" <<<"$output"
 }
 
+@test "texts with a length: the log and the error of a dialect" {
+	dialect given '{"free": {"local": true}}'
+	sed -i 's/return h->tool_call.*/return 0;/; s/return h->stopped.*/{\
+			h->log_text(x, MT_LOG_WARNING, NULL, 0);\
+			h->log_text(x, MT_LOG_WARNING, "loggedxx", 6);\
+			return h->error_text(x, MT_ERROR_BAD_REQUEST, -1, "failedxx", 6);\
+		}/' "$work/given.c"
+	build given '{"free": {"local": true}}'
+	ask free/any
+	[ "$status" -ne 0 ]
+	grep -qE " warning llm: [^ ]*: logged( |$)" <<<"$output"
+	grep -qE "^error: .*: failed; " <<<"$output"
+}
+
 @test "a dialect without providers, or with invalid ones, is refused" {
 	dialect none '{}'
 	run -1 mortise plugins check "$work/plugins/none.so"

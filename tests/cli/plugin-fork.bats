@@ -192,6 +192,66 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	done
 }
 
+@test "texts with a length: the log and the reason of agents and analyzers" {
+	mkdir "$work/plugins"
+	cat >"$work/given.c" <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/agent.h>
+		#include <mortise/analyzer.h>
+		static const struct mt_str logged = { "loggedxx", 6 }, failed = { "failedxx", 6 };
+		static int begin(const struct mt_host *host, struct mt_ctx *ctx, struct mt_str *ret_text)
+		{
+			*ret_text = (struct mt_str)MT_STR("Given.");
+			return MT_OK;
+		}
+		static int advance(const struct mt_host *host, const struct mt_agent_out *out,
+				   struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			host->log_text(ctx, MT_LOG_WARNING, (struct mt_str){ NULL, 0 });
+			host->log_text(ctx, MT_LOG_WARNING, logged);
+			host->refuse_text(ctx, (struct mt_str){ NULL, 0 });
+			host->refuse_text(ctx, failed);
+			return MT_EINVAL;
+		}
+		static int open_(const struct mt_host *host, const struct mt_analyzer_out *out,
+				 struct mt_ctx *ctx, void **ret_instance)
+		{
+			return out->refuse_text(ctx, failed);
+		}
+		static int analyze(const struct mt_host *host, const struct mt_analyzer_out *out,
+				   struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			return MT_OK;
+		}
+		static const struct mt_agent agent = { .size = sizeof agent,
+			.flags = MT_AGENT_NO_MODEL, .system = begin, .advance = advance };
+		static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
+			.open = open_, .advance = analyze };
+		static const struct mt_component parts[] = {
+			{ .size = sizeof *parts, .kind = MT_KIND_AGENT, .name = "given",
+			  .version_minor = MT_AGENT_MINOR, .functions = &agent },
+			{ .size = sizeof *parts, .kind = MT_KIND_ANALYZER, .name = "given",
+			  .version_minor = MT_ANALYZER_MINOR, .functions = &analyzer } };
+		MT_PLUGIN(.name = "given", .version = "1", .license = "MIT",
+			  .components = parts, .component_count = 2)
+	END
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" \
+		-o "$work/plugins/given.so" "$work/given.c"
+	chmod 755 "$work/plugins/given.so"
+	export MORTISE_CORE_PLUGIN_PATH="$work/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	for how in inside fork; do
+		run mortise run -q -C "$work/ws" -o controller.agent=given \
+			-o agent.given.run=$how -t go
+		[ "$status" -eq 6 ]
+		grep -q " warning given: logged " <<<"$output"
+		grep -q "agent given: failed (" <<<"$output"
+		run mortise policy show -C "$work/ws" -o controller.analyzers=given \
+			-o analyzer.given.run=$how
+		[ "$status" -ne 0 ]
+		[ "$output" = "mortise: [analyzer.given] failed" ]
+	done
+}
+
 @test "SIGINT and SIGTERM end a plugin that does not return" {
 	for deed in sleep spin; do
 		for signal in INT TERM; do

@@ -238,6 +238,73 @@ kind_passes() {
 	done
 }
 
+@test "texts with a length in the harnesses of an agent, an analyzer and a dialect" {
+	cat > others.c <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/harness-agent.h>
+		#include <mortise/harness-analyzer.h>
+		#define FAILED (struct mt_str){ "failedxx", 6 }
+		static int advance(const struct mt_host *host, const struct mt_agent_out *out,
+				   struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			(void)out, (void)in;
+			host->log_text(ctx, MT_LOG_INFO, (struct mt_str){ NULL, 0 });
+			host->log_text(ctx, MT_LOG_INFO, (struct mt_str){ "loggedxx", 6 });
+			host->refuse_text(ctx, FAILED);
+			return MT_EINVAL;
+		}
+		static int analyze(const struct mt_host *host, const struct mt_analyzer_out *out,
+				   struct mt_ctx *ctx, const struct mt_in *in)
+		{
+			(void)host, (void)in;
+			return out->refuse_text(ctx, FAILED);
+		}
+		static const struct mt_agent agent = { .size = sizeof agent, .advance = advance };
+		static const struct mt_analyzer analyzer = { .size = sizeof analyzer,
+			.advance = analyze };
+		static const struct mt_component parts[] = {
+			{ .size = sizeof *parts, .kind = MT_KIND_AGENT, .functions = &agent },
+			{ .size = sizeof *parts, .kind = MT_KIND_ANALYZER, .functions = &analyzer } };
+		MT_PLUGIN(.components = parts, .component_count = 2)
+		int main(void)
+		{
+			struct mt_ctx *a = mt_agent_open(mortise_plugin_v1(), NULL);
+			struct mt_ctx *b = mt_analyzer_open(mortise_plugin_v1(), NULL);
+			a->log = stdout;
+			mt_advance_start(a);
+			mt_advance_start(b);
+			printf("%s %s\n", a->error, b->error);
+			return mt_advance_close(a) || mt_advance_close(b);
+		}
+	END
+	cat > dialect.c <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/harness-dialect.h>
+		static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+				  const struct mt_request *r)
+		{
+			(void)r;
+			host->log_text(x, MT_LOG_INFO, "loggedxx", 6);
+			return host->error_text(x, MT_ERROR_NONE, -1, "failedxx", 6);
+		}
+		static const struct mt_dialect dialect = { .size = sizeof dialect, .encode = encode };
+		MT_DIALECT(&dialect, "mine", .name = "mine")
+		int main(void)
+		{
+			struct mt_exchange *x = mt_dialect_open(mortise_plugin_v1(), NULL);
+			x->log = stdout;
+			mt_dialect_encode(x);
+			printf("%s\n", x->error);
+			return mt_dialect_close(x);
+		}
+	END
+	for name in others dialect; do
+		${CC:-cc} -std=gnu17 -Wall -Wextra -Werror -I"$top_srcdir/sdk-headers" -o $name $name.c
+	done
+	[ "$(./others)" = $'log 3: \nlog 3: logged\nfailed failed' ]
+	[ "$(./dialect)" = $'log 3: logged\nfailed' ]
+}
+
 @test "the example of the header compiles, and wrong names end the test" {
 	sed -n '/^ \*   #include <mortise\/harness.h>/,/^ \*   }/s/^ \* *//p' \
 		"$top_srcdir/sdk-headers/mortise/harness.h" > example.c

@@ -558,12 +558,12 @@ edit_cache() {
 			struct mt_ctx *c, const struct mt_in *in) { return 0; }
 		static const struct mt_condenser f = { .size = sizeof f, .advance = advance };
 		static const struct mt_component part = { .size = sizeof part,
-			.kind = MT_KIND_CONDENSER, .version_minor = 7, .name = "early",
+			.kind = MT_KIND_CONDENSER, .version_minor = MT_CONDENSER_MINOR + 1, .name = "early",
 			.functions = &f };
 		MT_PLUGIN(.name = "early", .version = "1", .license = "MIT", .components = &part,
 			.component_count = 1)
 	END
-	refused "built for condenser ABI 0.7, but this mortise has 0.6 (provisional versions must be equal); update mortise"
+	refused "built for condenser ABI 0.8, but this mortise has 0.7 (provisional versions must be equal); update mortise"
 }
 
 @test "a component of another version is refused, the others of its plugin are offered" {

@@ -135,6 +135,13 @@ static int out_refuse(struct mt_ctx *x, const char *fmt, ...)
 	return MT_EINVAL;
 }
 
+static int out_refuse_text(struct mt_ctx *x, struct mt_str text)
+{
+	return fail(&x->error, MT_EINVAL, "%.*s",
+		    (int)utf8_cut(text.ptr, text.len, sizeof x->error.text),
+		    text.ptr ? text.ptr : "");
+}
+
 static int out_rule(struct mt_ctx *x, int risk, int deny, const char *name,
 		    const char *text, const char *reason)
 {
@@ -169,6 +176,7 @@ const struct mt_analyzer_out *plugin_analyzer_out(void)
 		.trusted = out_trusted,
 		.directory = out_directory,
 		.root = analyzer_out_root,
+		.refuse_text = out_refuse_text,
 	};
 
 	return &table;

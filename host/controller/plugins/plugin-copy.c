@@ -231,6 +231,14 @@ static void plugin_copy_log(struct mt_ctx *x, int level, const char *fmt, ...)
 	plugin_copy_flush(x->copy);
 }
 
+static void copy_log_text(struct mt_ctx *x, int level, struct mt_str text)
+{
+	text = plugin_copy_given(text);
+	text.len = utf8_cut(text.ptr, text.len, LOG_TEXT_MAX - 1);
+	TELL(x, JOURNAL_LOG, .a = level, .text = { text });
+	plugin_copy_flush(x->copy);
+}
+
 static size_t copy_view_count(struct mt_ctx *x)
 {
 	know_view(x);
@@ -351,6 +359,7 @@ const struct mt_host *plugin_copy_host(void)
 
 	table = *plugin_host();
 	table.log = plugin_copy_log;
+	table.log_text = copy_log_text;
 	table.view_count = copy_view_count;
 	table.view_at = copy_view_at;
 	table.request = copy_request;

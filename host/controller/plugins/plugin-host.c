@@ -49,6 +49,14 @@ static const char *host_option_at(struct mt_ctx *x, size_t n, const char **ret_v
 	return NULL;
 }
 
+static void host_log_text(struct mt_ctx *x, int level, struct mt_str line)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
+
+	utf8_add_cut(&text, line.ptr, line.len);
+	log_line(level, x->part->component->name, "%s", text.text);
+}
+
 static void plugin_host_log(struct mt_ctx *x, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
@@ -389,6 +397,14 @@ static void host_refuse(struct mt_ctx *x, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void host_refuse_text(struct mt_ctx *x, struct mt_str text)
+{
+	x->error = ERROR_NONE;
+	fail(&x->error, MT_EINVAL, "%.*s",
+	     (int)utf8_cut(text.ptr, text.len, sizeof x->error.text),
+	     text.ptr ? text.ptr : "");
+}
+
 const struct mt_host *plugin_host(void)
 {
 	static const struct mt_host table = {
@@ -424,6 +440,8 @@ const struct mt_host *plugin_host(void)
 		.request_media = host_request_media,
 		.http = host_http,
 		.blob = host_blob,
+		.log_text = host_log_text,
+		.refuse_text = host_refuse_text,
 	};
 
 	return &table;
