@@ -240,6 +240,14 @@ json_object *js_texts(const char *first, ...)
 	return status ? NULL : STEAL(list);
 }
 
+int js_set_bytes(json_object *o, const char *name, const char *bytes, size_t len)
+{
+	if (len > INT32_MAX)
+		return js_fail(o);
+	return js_set_new(o, name,
+			  json_object_new_string_len(bytes ? bytes : "", (int)len));
+}
+
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF((size_t)INT32_MAX + 1);
@@ -249,10 +257,7 @@ int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 		text = clean.text;
 		len = clean.len;
 	}
-	if (len > INT32_MAX || clean.error)
-		return js_fail(o);
-	return js_set_new(o, name,
-			  json_object_new_string_len(text ? text : "", (int)len));
+	return clean.error ? js_fail(o) : js_set_bytes(o, name, text, len);
 }
 
 int js_set_str(json_object *o, const char *name, const char *text)

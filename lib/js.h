@@ -56,6 +56,8 @@ bool js_incomplete(const json_object *value);
  *  Invalid UTF-8 becomes U+FFFD. @return MT_OK or MT_ENOMEM. */
 int js_set_str(json_object *o, const char *name, const char *text);
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len);
+/** The same for any bytes, which stay as they are: for a value that is never JSON text. */
+int js_set_bytes(json_object *o, const char *name, const char *bytes, size_t len);
 int js_set_int(json_object *o, const char *name, int64_t value);
 int js_set_bool(json_object *o, const char *name, bool value);
 /** A number in the form of js_new_number; JSON's null if it is not finite. */

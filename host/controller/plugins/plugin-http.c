@@ -122,13 +122,13 @@ static int plugin_http_put_body(struct mt_ctx *x, json_object *params,
 	size_t len = 0;
 
 	if (!request->body_blob)
-		return request->body.ptr ? js_set_strn(params, "body", request->body.ptr,
-						       request->body.len)
+		return request->body.ptr ? js_set_bytes(params, "body", request->body.ptr,
+							request->body.len)
 					 : MT_OK;
 	if (evlog_blob_read(x->c->log, request->body_blob, HTTP_BODY_MAX, &bytes, &len,
 			    NULL, &x->error))
 		return x->error.code;
-	return js_set_strn(params, "body", bytes, len);
+	return js_set_bytes(params, "body", bytes, len);
 }
 
 int plugin_http_request(struct mt_ctx *x, const struct mt_http_request *request)

@@ -85,7 +85,7 @@ static int replay_http(struct mt_ctx *x, const struct journal_entry *e, void *ar
 	if (!params)
 		return x->error.code;
 	if (e->text[1].ptr)
-		js_set_strn(params, "body", e->text[1].ptr, e->text[1].len);
+		js_set_bytes(params, "body", e->text[1].ptr, e->text[1].len);
 	return plugin_http_set(x, params);
 }
 
