@@ -362,7 +362,7 @@ static void log_text(struct mt_instance *i, int level, const char *text, size_t 
 {
 	struct frame f = { .type = FRAME_LOG, .status = i->number, .data = text };
 
-	f.len = len < LOG_TEXT_MAX ? len : LOG_TEXT_MAX;
+	f.len = utf8_cut(text, len, LOG_TEXT_MAX);
 	f.aux = level >= MT_LOG_ERROR && level <= MT_LOG_DEBUG ? (uint64_t)level
 							       : MT_LOG_INFO;
 	pthread_mutex_lock(&worker.load);

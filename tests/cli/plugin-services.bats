@@ -58,6 +58,20 @@ call() { # [FLAG...] : call it
 	done
 }
 
+@test "a long log message is cut, between characters" {
+	for form in 'log(instance, MT_LOG_WARNING, "%s", text)' \
+			'log_text(instance, MT_LOG_WARNING, text, 2000)'; do
+		service 'static char text[2001];
+			memset(text, 120, 2000);
+			memcpy(text + 1022, "\xc3\xa9", 2);
+			host->'"$form"';
+			return host->reply(call, "called");'
+		call
+		[[ "${lines[0]}" =~ " warning service: "x{1022}$ ]]
+		[ "${lines[1]}" = called ]
+	done
+}
+
 @test "empty texts may be NULL" {
 	service 'uint64_t number;
 		size_t len = 9;
