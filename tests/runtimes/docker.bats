@@ -301,7 +301,7 @@ text = Done.' "$@"
 }
 
 @test "kill -9 of a conversation stops a kept container, and it is resumed" {
-	printf '[turn]\n[call execute_bash]\ncommand = echo one >/kept; touch begun; sleep 60\n[turn]\n[call execute_bash]\ncommand = cat /kept >seen\n[turn]\n[call execute_bash]\ncommand = cat /kept >seen\n[turn]\ntext = Done.\n' >"$mine/script"
+	printf '[turn]\n[call execute_bash]\ncommand = echo one >/kept; touch begun; sleep 60\n[turn]\n[call execute_bash]\ncommand = cat /kept >seen\n[turn]\n[call execute_bash]\ncommand = cat /kept >seen\n[turn]\ntext = Done.\n[turn]\ntext = Done.\n' >"$mine/script"
 	mortise run --model "script:$mine/script" -t go -o controller.runtime=docker -o runtime.docker.image=busybox \
 		-o runtime.docker.network=none -o controller.tools=bash -o controller.confirmation=never \
 		-o runtime.docker.keep=yes -o sandbox.write=/ >/dev/null 2>&1 3>&- &
