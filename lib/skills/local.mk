@@ -5,4 +5,4 @@ libskills_a_SOURCES = \
 	%D%/skill-files.c %D%/skill-inputs.c %D%/skill-mcp.c %D%/skill-paths.c \
 	%D%/skill.c %D%/skill.h %D%/skills-internal.h %D%/skills-list.c %D%/skills.c \
 	%D%/skills.h %D%/triggers.c %D%/triggers.h
-libskills_a_CPPFLAGS = $(libmt_a_CPPFLAGS) $(DIRECTORIES)
+libskills_a_CPPFLAGS = $(libmt_a_CPPFLAGS) $(UTF8PROC_CFLAGS) $(DIRECTORIES)

@@ -7,6 +7,7 @@
 #include "utf8.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 /* ---- keywords ---------------------------------------------------------- */
 
@@ -65,36 +66,15 @@ static bool letter_before(const char *text, size_t at)
 	return triggers_is_letter(triggers_character(text + begin, at - begin, &len));
 }
 
-/* Uppercase letters. `add` to their code gives the lowercase one; 0: pairs, of which the
- * second is lowercase, so that it has the parity of `last`. */
-static const struct capitals {
-	unsigned first, last;
-	int add;
-} capitals[] = {
-	{ 'A', 'Z', 32 },          { 0xc0, 0xd6, 32 },        { 0xd8, 0xde, 32 },
-	{ 0x100, 0x12f, 0 },       { 0x130, 0x130, -199 },    { 0x132, 0x137, 0 },
-	{ 0x139, 0x148, 0 },       { 0x14a, 0x177, 0 },       { 0x178, 0x178, -121 },
-	{ 0x179, 0x17e, 0 },       { 0x1a0, 0x1a5, 0 },       { 0x1af, 0x1b0, 0 },
-	{ 0x1cd, 0x1dc, 0 },       { 0x1de, 0x1ef, 0 },       { 0x1f8, 0x21f, 0 },
-	{ 0x386, 0x386, 38 },      { 0x388, 0x38a, 37 },      { 0x38c, 0x38c, 64 },
-	{ 0x38e, 0x38f, 63 },      { 0x391, 0x3ab, 32 },      { 0x3c2, 0x3c2, 1 },
-	{ 0x400, 0x40f, 80 },      { 0x410, 0x42f, 32 },      { 0x460, 0x481, 0 },
-	{ 0x48a, 0x4bf, 0 },       { 0x4c1, 0x4ce, 0 },       { 0x4d0, 0x52f, 0 },
-	{ 0x531, 0x556, 48 },      { 0x1e00, 0x1e95, 0 },     { 0x1e9e, 0x1e9e, -7615 },
-	{ 0x1ea0, 0x1eff, 0 },
-};
-
-/* Lowercase in scripts with a simple rule; the two forms of sigma are one letter. */
+/* The two forms of sigma are one letter. */
 static unsigned triggers_lower(unsigned cp)
 {
-	for (size_t i = 0; i < ARRAY_LEN(capitals); i++) {
-		const struct capitals *c = &capitals[i];
+	static const unsigned final_sigma = 0x3c2, sigma = 0x3c3;
 
-		if (cp < c->first || cp > c->last)
-			continue;
-		return c->add ? cp + (unsigned)c->add : cp + ((c->last - cp) & 1);
-	}
-	return cp;
+	if (cp > 0x10ffff)
+		return cp;
+	cp = (unsigned)utf8proc_tolower((utf8proc_int32_t)cp);
+	return cp == final_sigma ? sigma : cp;
 }
 
 /* The character at `s` in lowercase; `*ret_len` bytes of `s`. */

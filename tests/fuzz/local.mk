@@ -99,7 +99,7 @@ fuzz:
 	FUZZ_CPPFLAGS="$$(printf '%s ' $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(FUZZ_INCLUDES))" \
 	FUZZ_LIB_CPPFLAGS='$(libmt_a_CPPFLAGS)' \
 	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
-	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
+	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(UTF8PROC_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
 	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
 	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(libfncall_a_SOURCES) $(libhooks_a_SOURCES) \
 		$(libmodels_a_SOURCES) $(librequest_a_SOURCES) $(librunnerclient_a_SOURCES) \
