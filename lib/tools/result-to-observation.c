@@ -84,32 +84,70 @@ static int result_text(const struct runner_result *result, const struct mask *ma
 				       : fail(err, ret->error, "the result is too large");
 }
 
+static const struct event_type *result_type(const struct tool *tool,
+					    const struct event *action,
+					    const struct runner_result *result)
+{
+	const struct event_type *type =
+		event_type_find(false, call_observation(tool, action));
+
+	if (!type)
+		return event_type_find(false, "tool");
+	if (type->id == OBSERVATION_WRITE && result->status)
+		return event_type_find(false, "error"); /* `write` implies success */
+	return type;
+}
+
+/* `extras`: with the fields that the tool gave; consumed. */
+static struct event *result_event(const struct tool *tool, const struct event *action,
+				  const struct runner_result *result,
+				  const struct strbuf *text, json_object *extras,
+				  struct evlog *log, struct error *err)
+{
+	const struct event_type *type = result_type(tool, action, result);
+
+	json_object_object_del(extras, "hidden"); /* each call has a result */
+	json_object_object_del(extras, "media");  /* of reply_media alone */
+	inherit(extras, type, action);
+	if (action->type->id ==
+	    ACTION_BROWSE) /* the tool knows only the converted call */
+		js_set_str(extras, "trigger_by_action", action->type->name);
+	if (keep_media(log, extras, result, err)) {
+		json_object_put(extras);
+		return NULL;
+	}
+	if (result->status && type->id != OBSERVATION_ERROR)
+		js_set_bool(extras, "is_error", true);
+	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
+		js_set_str(extras, "name", tool->name);
+	return event_observation(type->name, action->source, action->id, text->text,
+				 text->len, extras, err);
+}
+
 struct event *result_to_observation(const struct tool *tool, const struct event *action,
 				    const struct runner_result *result,
 				    const struct mask *mask, struct evlog *log,
 				    struct error *err)
 {
-	const struct event_type *type =
-		event_type_find(false, call_observation(tool, action));
 	AUTO(strbuf) struct strbuf text = STRBUF(128 << 20);
-	AUTO(json) json_object *extras =
-		result->fields ? json_object_get(result->fields) : js_new_object();
+	struct error why = ERROR_NONE;
+	struct event *e;
 
-	if (!type)
-		type = event_type_find(false, "tool");
-	else if (type->id == OBSERVATION_WRITE && result->status)
-		type = event_type_find(false, "error"); /* `write` implies success */
-	result_check_structured(tool, extras);
-	inherit(extras, type, action);
-	if (action->type->id ==
-	    ACTION_BROWSE) /* the tool knows only the converted call */
-		js_set_str(extras, "trigger_by_action", action->type->name);
-	if (keep_media(log, extras, result, err) || result_text(result, mask, &text, err))
+	if (result_text(result, mask, &text, err))
 		return NULL;
-	if (result->status && type->id != OBSERVATION_ERROR)
-		js_set_bool(extras, "is_error", true);
-	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
-		js_set_str(extras, "name", tool->name);
-	return event_observation(type->name, action->source, action->id, text.text,
-				 text.len, STEAL(extras), err);
+	if (!result->fields)
+		return result_event(tool, action, result, &text, js_new_object(), log,
+				    err);
+	result_check_structured(tool, result->fields);
+	e = result_event(tool, action, result, &text, json_object_get(result->fields),
+			 log, &why);
+	if (e)
+		return e;
+	if (why.code != MT_EINVAL) {
+		fail(err, why.code, "%s", why.text);
+		return NULL;
+	}
+	log_line(MT_LOG_WARNING, tool->name, "the fields of its result are omitted: %s",
+		 why.text);
+	return result_event(tool, action, result, &text, js_new_object(), log, err);
 }

@@ -143,8 +143,9 @@ struct mt_tool_host {
 	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
 			   size_t len);
 	/** Set a field of the observation (see mt_tool.events); `json` is JSON
-	 *  text. Fields that the observation type does not know are kept. Setting one
-	 *  again replaces it. @return MT_EINVAL, MT_ELIMIT above 1 MiB, MT_ENOMEM. */
+	 *  text. Fields that the observation type does not know are kept; `hidden` and
+	 *  `media` are not. If one has a type that the observation cannot have, all fields
+	 *  are omitted, with a warning. Setting one again replaces it. @return MT_EINVAL, MT_ELIMIT above 1 MiB, MT_ENOMEM. */
 	int (*field)(struct mt_call *call, const char *name, const char *json, size_t len);
 	/** Fail the call with a sentence that the model will read, cut after 4095 bytes;
 	 *  text that was appended before precedes it. The last call takes effect.

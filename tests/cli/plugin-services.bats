@@ -72,6 +72,20 @@ call() { # [FLAG...] : call it
 	done
 }
 
+@test "a field that the observation cannot have does not cost the result" {
+	printf '[turn]\n[call service]\n[turn]\nexpect last contains = the text\n[call finish]\nmessage = Done.\n' \
+		>"$work/script"
+	for field in 'name", "7", 1' 'media", "\"x\"", 3' 'is_error", "\"yes\"", 5' \
+			'arguments", "[]", 2' 'hidden", "true", 4'; do
+		service "host->field(call, \"$field); return host->reply(call, \"the text\");"
+		run mortise run -C "$work" -m "script:$work/script" -t go -o controller.tools=service,finish \
+			-o controller.confirmation=never
+		echo "$field: $output"
+		[ "$status" -eq 0 ]
+		[[ "$output" != *"cannot create an event"* ]]
+	done
+}
+
 @test "empty texts may be NULL" {
 	service 'uint64_t number;
 		size_t len = 9;
