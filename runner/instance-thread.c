@@ -112,8 +112,12 @@ static int instance_thread_ready(struct mt_instance *i, struct error *err)
 		return status;
 	i->last_log[0] = '\0';
 	if (i->set->open)
-		status = worker_plugin_status(i->set->open(&tool_host, i, &i->self));
+		status = i->set->open(&tool_host, i, &i->self);
 	instance_thread_end_child(i);
+	if (status != worker_plugin_status(status))
+		return fail(err, MT_EINVAL,
+			    "`open` of `%s` returned the invalid status %d",
+			    i->spec->name, status);
 	if (status)
 		return fail(err, status, "cannot open `%s`: %s", i->spec->name,
 			    *i->last_log ? i->last_log : status_name(status));

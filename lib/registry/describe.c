@@ -469,38 +469,43 @@ static void describe_analyzer(const struct mt_analyzer *f, struct strbuf *out)
 	js_key_bool(out, "rules", f->rules != NULL);
 }
 
-/* True if a component has the functions that its kind requires. */
-static bool describe_is_complete(const struct mt_component *c)
+/* @return the first function that the kind requires and the component lacks; NULL: none */
+static const char *missing_function(const struct mt_component *c)
 {
-	const void *f = c->functions;
+	const struct mt_agent *agent = c->functions;
+	const struct mt_dialect *dialect = c->functions;
 
 	switch ((enum mt_kind)c->kind) {
 	case MT_KIND_TOOL:
-		return true;
+		return NULL;
 	case MT_KIND_AGENT:
-		return ((const struct mt_agent *)f)->system &&
-		       ((const struct mt_agent *)f)->advance;
+		return !agent->system ? "system" : !agent->advance ? "advance" : NULL;
 	case MT_KIND_CONDENSER:
-		return ((const struct mt_condenser *)f)->advance;
+		return ((const struct mt_condenser *)c->functions)->advance ? NULL
+									    : "advance";
 	case MT_KIND_DIALECT:
-		return ((const struct mt_dialect *)f)->encode &&
-		       ((const struct mt_dialect *)f)->feed &&
-		       ((const struct mt_dialect *)f)->end;
+		return !dialect->encode ? "encode"
+		       : !dialect->feed ? "feed"
+		       : !dialect->end  ? "end"
+					: NULL;
 	case MT_KIND_RUNTIME:
-		return ((const struct mt_runtime *)f)->launch;
+		return ((const struct mt_runtime *)c->functions)->launch ? NULL
+									 : "launch";
 	case MT_KIND_ANALYZER:
-		return ((const struct mt_analyzer *)f)->advance;
+		return ((const struct mt_analyzer *)c->functions)->advance ? NULL
+									   : "advance";
 	}
-	return false;
+	return NULL;
 }
 
 static int describe_data(const struct mt_component *c, struct strbuf *out,
 			 struct error *err)
 {
-	if (!describe_is_complete(c))
-		return fail(err, MT_EINVAL,
-			    "%s `%s` lacks a function that is required for its type",
-			    kind_name(c->kind), c->name);
+	const char *missing = missing_function(c);
+
+	if (missing)
+		return fail(err, MT_EINVAL, "%s `%s` lacks the function `%s`",
+			    kind_name(c->kind), c->name, missing);
 	if (c->kind == MT_KIND_TOOL)
 		return describe_toolset(c, out, err);
 	if (c->kind == MT_KIND_DIALECT)

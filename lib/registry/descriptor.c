@@ -177,8 +177,9 @@ static int check_plugin(const struct mt_plugin *p, struct error *err)
 	status = check_identity(p, err);
 	if (status)
 		return status;
-	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||
-	    !p->components)
+	if (p->component_count && !p->components)
+		return fail(err, MT_EINVAL, "`components` is NULL");
+	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX)
 		return fail(err, MT_EINVAL,
 			    "provides %u components; the number must be from 1 to %d",
 			    p->component_count, COMPONENTS_MAX);

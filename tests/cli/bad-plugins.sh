@@ -100,7 +100,7 @@ source_of() {
 		printf '%s\n' '#include <fcntl.h>' '#include <stdlib.h>' '#include <unistd.h>' \
 			"__attribute__((constructor)) static void load(void) { $2 }" ;;
 	params) bare '' '' "MT_PARAMS($2), .schema = 0" ;;
-	source) echo "$2" ;;
+	source) printf '%b\n' "$2" ;;
 	esac
 }
 

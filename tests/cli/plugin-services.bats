@@ -139,11 +139,11 @@ call() { # [FLAG...] : call it
 		-m "script:$BATS_TEST_TMPDIR/script" -t go
 	echo "$output"
 	[[ "$output" == *"cannot list the tools of \`lists\`: invalid"* ]]
-	for status in 7 -99; do
+	for value in 7 -99; do
 		run mortise tools call -C "$work" -o controller.tools=lists \
-			-o "tool.lists.status=$status" fixed '{}'
+			-o "tool.lists.status=$value" fixed '{}'
 		echo "$output"
-		[[ "$output" == *"cannot open \`lists\`: invalid"* ]]
+		[[ "$output" == *"\`open\` of \`lists\` returned the invalid status $value"* ]]
 	done
 }
 
