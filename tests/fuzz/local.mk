@@ -104,7 +104,9 @@ fuzz:
 	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES) $(libfncall_a_SOURCES) $(libhooks_a_SOURCES) \
 		$(libmodels_a_SOURCES) $(librequest_a_SOURCES) $(librunnerclient_a_SOURCES) \
 		$(libskills_a_SOURCES) $(libtools_a_SOURCES) $(libregistry_a_SOURCES) \
-		$(libconfig_a_SOURCES) $(libevents_a_SOURCES)' \
+		$(libconfig_a_SOURCES) $(libevents_a_SOURCES) $(liblimits_a_SOURCES) \
+		$(liboverlay_a_SOURCES) $(libsandbox_a_SOURCES) $(libsnapshot_a_SOURCES) \
+		$(libtext_a_SOURCES)' \
 	$(SHELL) '$(srcdir)/%D%/run.sh' $(FUZZERS)
 clean-fuzz:
 	rm -rf fuzz-build
