@@ -9,6 +9,7 @@ static const uint32_t absent = UINT32_MAX; /* the size of an absent text */
 
 struct head {
 	uint32_t type, sizes[JOURNAL_TEXTS];
+	uint32_t reserved; /* 0, in place of padding */
 	int64_t a, b;
 };
 
@@ -39,7 +40,7 @@ int64_t journal_get(const char *bytes, size_t len, struct journal_entry *ret)
 	if (len < sizeof head)
 		return 0;
 	memcpy(&head, bytes, sizeof head);
-	if (head.type == 0 || head.type >= JOURNAL_TYPES)
+	if (head.type == 0 || head.type >= JOURNAL_TYPES || head.reserved)
 		return MT_EINVAL;
 	*ret = (struct journal_entry){ .type = head.type, .a = head.a, .b = head.b };
 	for (size_t i = 0; i < JOURNAL_TEXTS; i++) {
