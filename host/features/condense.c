@@ -190,7 +190,7 @@ static int condense_resume(struct mt_ctx *x, enum condensing *ret)
 	return r;
 }
 
-/* ---- events that are no longer shown --------------------------------------- */
+/* ---- forgotten events ------------------------------------------------------ */
 
 /** The events between two events of the view that are not in the view. */
 struct gap {
@@ -280,12 +280,25 @@ static const char *condense_keep_text(struct mt_ctx *x, struct strbuf *text)
 	return copy;
 }
 
+/* Show this text, which is kept, in the place of the item. */
+static int condense_show_text(struct mt_ctx *x, struct view_item *item,
+			      struct strbuf *text)
+{
+	size_t len = text->len;
+	const char *kept = condense_keep_text(x, text);
+
+	if (!kept)
+		return MT_ENOMEM;
+	item->text = kept;
+	item->len = len;
+	return MT_OK;
+}
+
 /* Tell the model that the text is a summary, and of which events. */
 static int mark_summary(struct mt_ctx *x, const struct gap *gap)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
 	struct view_item *item = &x->view[gap->place - 1];
-	const char *kept;
 
 	strbuf_add(&text, "[Summary of events ");
 	put_gap(&text, gap);
@@ -294,12 +307,7 @@ static int mark_summary(struct mt_ctx *x, const struct gap *gap)
 		    "may be missing%s.]\n\n",
 		    offers_recall(x->c) ? "; `recall` returns the events" : "");
 	strbuf_addn(&text, item->text, item->len);
-	item->len = text.len;
-	kept = condense_keep_text(x, &text);
-	if (!kept)
-		return MT_ENOMEM;
-	item->text = kept;
-	return MT_OK;
+	return condense_show_text(x, item, &text);
 }
 
 /* Insert the marker of the gaps without a summary at the first of them. */
@@ -329,23 +337,20 @@ static int insert_marker(struct mt_ctx *x, struct strbuf *ranges, size_t place)
 /* Tell the model how to read the observations that a condenser has masked. */
 static int mark_masked(struct mt_ctx *x)
 {
-	for (size_t i = 0; i < x->view_count; i++) {
+	int status = MT_OK;
+
+	for (size_t i = 0; i < x->view_count && !status; i++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
 		struct view_item *item = &x->view[i];
-		const char *kept;
 
 		if (item->event < 0 || !item->text)
 			continue;
 		strbuf_addn(&text, item->text, item->len);
 		strbuf_addf(&text, " [event %lld; `recall` returns it]",
 			    (long long)item->event);
-		item->len = text.len;
-		kept = condense_keep_text(x, &text);
-		if (!kept)
-			return MT_ENOMEM;
-		item->text = kept;
+		status = condense_show_text(x, item, &text);
 	}
-	return MT_OK;
+	return status;
 }
 
 /* Tell the model which events it no longer sees. */
