@@ -347,7 +347,7 @@ static int permissions_resume(struct conversation *c, struct error *err)
 		return err->code;
 	p->changes = STEAL(list);
 	p->news = news ? strdup(news) : NULL;
-	/* The configuration may have changed, so that they are no longer valid. */
+	/* The configuration may have changed since they were valid. */
 	if (permissions_apply(c, p->changes, err)) {
 		conversation_notice(c, MT_LOG_WARNING,
 				    "the permissions that were changed in this "

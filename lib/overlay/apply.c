@@ -240,8 +240,8 @@ static int apply_write(struct applying *a, const struct overlay_change *c)
 
 /* ---- directories ----------------------------------------------------------------- */
 
-/* Also of one whose entries were replaced. The time of one that someone else has changed
- * since is no longer known, and is not set. */
+/* Also of one whose entries were replaced. If someone else has changed it since, its time
+ * is unknown, and is not set. */
 static int apply_finish(struct applying *a, const struct overlay_change *c)
 {
 	const struct stat *want = &c->is;
