@@ -192,12 +192,12 @@ event() {
 
 @test "overlay: a call that fills the disk is ended and told why" {
 	export MORTISE_WORKSPACE_OVERLAY_DISK=8M
-	play 'head -c 300M /dev/zero >big; echo unreachable' >"$work/out" 2>&1
+	play 'head -c 300M /dev/zero >big; sleep 100; echo unreachable' >"$work/out" 2>&1
 	grep -q 'filled the overlay of the workspace with .*, and the limit `overlay_disk` is 8' "$work/out"
 	run ! grep -qx '  unreachable' "$work/out"
 	mortise discard
 	rm -rf "$XDG_STATE_HOME/mortise"
-	play 'mkdir many; cd many; for i in $(seq 100000); do : >$i; done; echo unreachable' >"$work/out" 2>&1
+	play 'mkdir many; cd many; for i in $(seq 100000); do : >$i; done; sleep 100; echo unreachable' >"$work/out" 2>&1
 	grep -q 'the limit `overlay_disk` is 8' "$work/out"
 	run ! grep -qx '  unreachable' "$work/out"
 }
