@@ -6,8 +6,11 @@
 #include "config/choices.h"
 #include "limits/amount.h"
 #include "limits/cgroup.h"
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,14 +25,17 @@ static int try_group(const struct cgroup_place *p, struct error *err)
 	pid_t pid;
 
 	snprintf(name, sizeof name, "doctor-%d", (int)getpid());
-	status = cgroup_make(p, name, &none, err);
-	if (status)
-		return status;
 	pid = fork();
-	if (pid == 0)
-		_exit(cgroup_join(p, name, getpid()) != MT_OK);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		status = fail(err, MT_EDENIED, "a process cannot join the group");
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	if (pid < 0)
+		return fail(err, MT_EIO, "cannot start a process: %s", strerror(errno));
+	status = cgroup_enter(p, name, &none, pid, err);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	cgroup_remove(p, name);
 	return status;
 }

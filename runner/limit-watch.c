@@ -28,7 +28,6 @@ enum {
 	QUIET_MAX = 2,       /* samples without busy processes, then none between calls */
 	CLAUSE_MAX = 256,
 	COST_FACTOR = 20,    /* the watch may use a twentieth of a processor */
-	JOIN_MAX = 10,       /* attempts to join a group that others remove */
 	JOIN_MS = 3000,      /* a worker waits so long until it is in the group */
 	DISK_GRACE_MS = 300, /* until a call that fills the disk is killed */
 };
@@ -69,21 +68,6 @@ void limit_open(struct supervisor *s)
 		snprintf(name, GROUP_NAME_MAX, "runner-%d", (int)getpid());
 }
 
-/* Moves a process into the group. Others may remove the group while it is empty. */
-static int group_enter(const struct cgroup_place *p, const char *name,
-		       const struct cgroup_limits *limits, pid_t pid)
-{
-	int status = MT_ENOTFOUND;
-
-	for (int n = 0; n < JOIN_MAX && status == MT_ENOTFOUND && kill(pid, 0) == 0;
-	     n++) {
-		status = cgroup_make(p, name, limits, NULL);
-		if (!status)
-			status = cgroup_join(p, name, pid);
-	}
-	return status;
-}
-
 struct entering {
 	const struct cgroup_place *place;
 	const char *name;
@@ -119,7 +103,7 @@ int limit_join_group(const struct supervisor *s, unsigned worker)
 	close_range(4, ~0u, 0);
 	cgroup_find("/proc/self", &place);
 	group_limits(&s->spec.limits, &limits);
-	if (cgroup_available(&place) && !group_enter(&place, name, &limits, self))
+	if (cgroup_available(&place) && !cgroup_enter(&place, name, &limits, self, NULL))
 		process_tree_each(self, enter_late, &(struct entering){ &place, name });
 	close(3);
 	if (worker == 1)

@@ -24,6 +24,7 @@ enum {
 	DEPTH_MAX = 16,       /* of groups in groups */
 	SWEEP_MAX = 4096,     /* directories looked at */
 	STALE_MAX = 200,      /* attempts to kill processes without an owner */
+	JOIN_MAX = 10,        /* attempts to join a group that others remove */
 };
 
 static const char *const names_v1[] = { "memory", "pids", "cpuacct" };
@@ -433,6 +434,24 @@ int cgroup_join(const struct cgroup_place *p, const char *name, pid_t pid)
 			return status;
 	}
 	return MT_OK;
+}
+
+int cgroup_enter(const struct cgroup_place *p, const char *name,
+		 const struct cgroup_limits *limits, pid_t pid, struct error *err)
+{
+	int status = MT_ENOTFOUND;
+	struct error why;
+
+	for (int n = 0; n < JOIN_MAX && status == MT_ENOTFOUND && kill(pid, 0) == 0;
+	     n++) {
+		why = ERROR_NONE;
+		status = cgroup_make(p, name, limits, &why);
+		if (!status)
+			status = cgroup_join(p, name, pid);
+	}
+	if (status && why.code)
+		return fail(err, status, "%s", why.text);
+	return status ? fail(err, status, "a process cannot join the group") : MT_OK;
 }
 
 bool cgroup_has(const char *name, pid_t pid)

@@ -63,6 +63,10 @@ int cgroup_make(const struct cgroup_place *p, const char *name,
 /** Move a process, with all its threads, into the group. @return MT_OK, MT_ENOTFOUND (the
  *  process or the group does not exist) or MT_EDENIED. */
 int cgroup_join(const struct cgroup_place *p, const char *name, pid_t pid);
+/** Create the group and move a process into it, again if others remove the group while it
+ *  is empty. */
+int cgroup_enter(const struct cgroup_place *p, const char *name,
+		 const struct cgroup_limits *limits, pid_t pid, struct error *err);
 /** True if the process is in the group. */
 bool cgroup_has(const char *name, pid_t pid);
 void cgroup_read(const struct cgroup_place *p, const char *name,

@@ -133,7 +133,8 @@ static void check_names(void)
 
 /* In the group: more processes than it may have, more memory than it may have.
  * @return the process group. */
-static pid_t use_group(const struct cgroup_place *p, const char *name)
+static pid_t use_group(const struct cgroup_place *p, const char *name,
+		       const struct cgroup_limits *limits)
 {
 	pid_t pid = fork();
 	size_t size = 200 << 20;
@@ -143,7 +144,7 @@ static pid_t use_group(const struct cgroup_place *p, const char *name)
 		char *bytes;
 
 		setpgid(0, 0);
-		if (cgroup_join(p, name, getpid()))
+		if (cgroup_enter(p, name, limits, getpid(), NULL))
 			_exit(1);
 		for (int i = 0; i < 20; i++) {
 			pid_t child = fork();
@@ -182,12 +183,11 @@ static void check_stale(const struct cgroup_place *p, const char *name)
 	const struct cgroup_limits none = { -1, -1 };
 	int status;
 
-	CHECK(!cgroup_make(p, name, &none, NULL));
 	stale = fork();
 	if (stale == 0)
 		for (;;)
 			pause();
-	CHECK(!cgroup_join(p, name, stale));
+	CHECK(!cgroup_enter(p, name, &none, stale, NULL));
 	cgroup_sweep(p, never_stale);
 	CHECK_MSG(waitpid(stale, &status, WNOHANG) == 0, "a process with an owner lives");
 	cgroup_sweep(p, is_that_one);
@@ -221,8 +221,11 @@ static void check_real(void)
 	struct cgroup_usage u;
 	struct cgroup_place p;
 	struct error err = ERROR_NONE;
-	const char *name = "test-cgroup/child", *parent = "test-cgroup";
+	char parent[32], name[48];
 	pid_t group;
+
+	snprintf(parent, sizeof parent, "test-cgroup-%d", (int)getpid());
+	snprintf(name, sizeof name, "%s/child", parent);
 
 	cgroup_find("/proc/self", &p);
 	if (!p.of[CGROUP_MEMORY].dir || !p.of[CGROUP_PIDS].dir) {
@@ -232,7 +235,7 @@ static void check_real(void)
 	}
 	CHECK_MSG(!cgroup_make(&p, name, &limits, &err), "make: %s", err.text);
 	CHECK(!cgroup_make(&p, name, &limits, &err));
-	group = use_group(&p, name);
+	group = use_group(&p, name, &limits);
 	cgroup_read(&p, name, &u);
 	CHECK_MSG(u.memory >= 0 && u.memory <= 64 << 20, "memory: %lld",
 		  (long long)u.memory);
